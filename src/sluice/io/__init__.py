@@ -1,0 +1,1 @@
+"""Names of artefacts, whole files, digests, evidence, and one process per stage."""

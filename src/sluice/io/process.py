@@ -1,0 +1,68 @@
+"""One process per stage, which does not outlive the one that started it."""
+
+import ctypes
+import json
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from sluice.errors import Busy
+from sluice.io import paths
+
+__all__ = ["die_with_parent", "only_one", "process_identity"]
+
+_PR_SET_PDEATHSIG = 1
+
+
+def die_with_parent() -> None:
+    """Ask Linux to kill this process when its parent ends, so that no orphan writes on (a no-op elsewhere).
+
+    Call it first thing: a parent that ended before the call is noticed by its changed number.
+    """
+    if sys.platform != "linux":
+        return
+    parent = os.getppid()
+    ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+@contextmanager
+def only_one(name: str, *, wait_s: float = 5.0) -> Iterator[None]:
+    """Hold the workspace's lock `name`; Busy names the holder when it is not free within `wait_s`.
+
+    The lock is the kernel's: it is gone with the process that held it, however that ended.
+    """
+    folder = paths.STATE / "locks"
+    folder.mkdir(parents=True, exist_ok=True)
+    holder = folder / f"{name}.json"
+    try:
+        with FileLock(folder / f"{name}.lock", timeout=wait_s):
+            holder.write_text(json.dumps(process_identity()))
+            yield
+            holder.unlink(missing_ok=True)
+    except Timeout:
+        raise Busy(
+            f"{name} is already running in this workspace ({_describe(holder)}). Wait for it or stop it."
+        ) from None
+
+
+def process_identity() -> dict[str, str | int]:
+    """Who this process is, in a form that no later process with the same number can be taken for."""
+    import psutil
+
+    process = psutil.Process()
+    return {"host": os.uname().nodename, "pid": process.pid, "started": f"{process.create_time():.2f}"}
+
+
+def _describe(holder: Path) -> str:
+    try:
+        known = json.loads(holder.read_text())
+        return f"process {known['pid']} on {known['host']}"
+    except (OSError, ValueError, KeyError):
+        return "by a process that left no name"

@@ -1,0 +1,1 @@
+"""One page per stage of dvc.yaml: read, call, write."""
