@@ -1,0 +1,98 @@
+"""Bring a published data set to data/raw and hand it to DVC, all or nothing."""
+
+import importlib
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Protocol
+
+from sluice.errors import ConfigError, DataError, WorkspaceError
+from sluice.io import files, paths, process
+
+__all__ = ["fetch"]
+
+_DATA_SETS = {
+    "digits": "sluice.data.fetch_digits",
+    "fashion-mnist": "sluice.data.fetch_fashion_mnist",
+    "mnist": "sluice.data.fetch_mnist",
+}
+_DVC_FILE = paths.RAW.with_name(f"{paths.RAW.name}.dvc")
+
+
+class _DataSet(Protocol):
+    def holds(self, folder: Path) -> bool: ...
+
+    def fill(self, folder: Path, *, origin: str | None) -> None: ...
+
+
+def fetch(name: str, *, origin: str | None = None) -> None:
+    """Put the data set `name` in data/raw; nothing is fetched when it is there already.
+
+    `origin` is where its files lie: a folder, or what else the data set's own module takes.
+    Raises DataError rather than lose files that DVC does not have, and WorkspaceError without git or DVC.
+    """
+    if name not in _DATA_SETS:
+        raise ConfigError(f"data set {name!r} is unknown: expected one of {', '.join(map(repr, _DATA_SETS))}")
+    data_set: _DataSet = importlib.import_module(_DATA_SETS[name])
+    _require_workspace()
+    with process.only_one("fetch"):
+        if _has_files(paths.RAW) and data_set.holds(paths.RAW):
+            print(f"{paths.RAW} holds {name} already.")
+        else:
+            _refuse_to_lose()
+            _remove_left_overs()
+            with files.atomic_folder(paths.RAW) as folder:
+                data_set.fill(folder, origin=origin)
+            print(f"{name} is in {paths.RAW}.")
+        _dvc("add", "-q", str(paths.RAW))
+
+
+def _has_files(folder: Path) -> bool:
+    return folder.is_dir() and any(folder.iterdir())
+
+
+def _require_workspace() -> None:
+    if not Path(".dvc").is_dir():
+        raise WorkspaceError(f"{Path.cwd()} is no DVC workspace. Run: git init && dvc init")
+    here = Path.cwd()
+    if any((folder / ".git").exists() for folder in (here, *here.parents)):
+        return
+    if _run_dvc("config", "core.no_scm").stdout.strip() != "true":
+        raise WorkspaceError(
+            f"{here} is not in a git repository. Run: git init, or without git: dvc config core.no_scm true"
+        )
+
+
+def _refuse_to_lose() -> None:
+    """Pass when data/raw is empty, or DVC has exactly what it holds."""
+    if not _has_files(paths.RAW) or _is_kept_by_dvc():
+        return
+    raise DataError(
+        f"{paths.RAW} holds other files, which DVC does not have. Keep them with: dvc add {paths.RAW}, "
+        f"or move them away, and run this again."
+    )
+
+
+def _is_kept_by_dvc() -> bool:
+    if not _DVC_FILE.exists():
+        return False
+    status = _run_dvc("status", "--json", str(_DVC_FILE))
+    return status.returncode == 0 and json.loads(status.stdout or "null") == {}
+
+
+def _remove_left_overs() -> None:
+    """Of a fetch that was killed."""
+    for folder in paths.RAW.parent.glob(f".{paths.RAW.name}.*"):
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _dvc(*arguments: str) -> None:
+    done = _run_dvc(*arguments)
+    if done.returncode:
+        raise WorkspaceError(f"dvc {' '.join(arguments)} failed: {done.stderr.strip() or done.stdout.strip()}")
+
+
+def _run_dvc(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-m", "dvc", *arguments], capture_output=True, text=True, check=False)
