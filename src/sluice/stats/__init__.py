@@ -1,0 +1,1 @@
+"""Intervals, paired comparisons and drift: plain numbers in, plain numbers out."""
