@@ -1,0 +1,98 @@
+"""From `model.name` and `model.options` to a network: a model of the table, or your own in plugins/.
+
+A factory is `build(*, in_channels: int, height: int, width: int, num_classes: int, **options) -> nn.Module`. It draws
+its first weights from torch's global generator.
+"""
+
+import inspect
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from difflib import get_close_matches
+from importlib import import_module, invalidate_caches
+from pathlib import Path
+from types import ModuleType
+
+from torch import nn
+
+from sluice.config.learning import ModelConfig
+from sluice.config.plugins import MODELS
+from sluice.config.schema import Schema
+from sluice.errors import ConfigError, MissingLibrary, UnknownPlugin
+from sluice.io import paths
+
+__all__ = ["build"]
+
+Factory = Callable[..., nn.Module]
+
+
+def build(config: ModelConfig, *, schema: Schema) -> nn.Module:
+    """Raises UnknownPlugin, MissingLibrary, or ConfigError for options that the factory does not take."""
+    factory = _factory(config.name)
+    shape = {
+        "in_channels": schema.channels,
+        "height": schema.height,
+        "width": schema.width,
+        "num_classes": schema.num_classes,
+    }
+    _check_options(config, factory=factory, given=set(shape))
+    net = factory(**shape, **config.options)
+    if not isinstance(net, nn.Module):
+        raise ConfigError(f"model.name: {config.name!r} returned {type(net).__name__}, expected a torch.nn.Module")
+    return net
+
+
+def _check_options(config: ModelConfig, *, factory: Factory, given: set[str]) -> None:
+    parameters = inspect.signature(factory).parameters.values()
+    accepted = [item.name for item in parameters if item.kind in (item.KEYWORD_ONLY, item.POSITIONAL_OR_KEYWORD)]
+    options = [name for name in accepted if name not in given]
+    takes_any = any(item.kind == item.VAR_KEYWORD for item in parameters)
+    wrong = [name for name in config.options if name in given or (not takes_any and name not in options)]
+    if wrong:
+        raise ConfigError(
+            f"model.options: {config.name!r} does not take {', '.join(map(repr, wrong))}. "
+            f"It takes: {', '.join(options) or 'no options'}"
+        )
+
+
+def _factory(name: str) -> Factory:
+    module_name, colon, attribute = MODELS.get(name, name).partition(":")
+    if not colon:
+        raise _unknown(name, known=MODELS)
+    module = import_module(module_name) if name in MODELS else _own_module(module_name, name=name)
+    factory = getattr(module, attribute, None)
+    if not callable(factory):
+        known = [f"{module_name}:{key}" for key, value in vars(module).items() if inspect.isfunction(value)]
+        raise _unknown(name, known=[*known, *MODELS])
+    return factory  # type: ignore[no-any-return]
+
+
+def _own_module(module_name: str, *, name: str) -> ModuleType:
+    with _on_path(Path.cwd() / paths.PLUGINS):
+        try:
+            return import_module(module_name)
+        except ModuleNotFoundError as error:
+            if error.name is None or not f"{module_name}.".startswith(f"{error.name}."):
+                raise MissingLibrary(
+                    f"model.name: {name!r} needs the library {error.name!r}. Install it with: pip install {error.name}"
+                ) from error
+    files = sorted(paths.PLUGINS.glob("*.py"))
+    raise _unknown(name, known=[*(f"{file.stem}:{name.partition(':')[2]}" for file in files), *MODELS])
+
+
+@contextmanager
+def _on_path(folder: Path) -> Iterator[None]:
+    invalidate_caches()
+    sys.path.insert(0, str(folder))
+    try:
+        yield
+    finally:
+        sys.path.remove(str(folder))
+
+
+def _unknown(name: str, *, known: list[str] | dict[str, str]) -> UnknownPlugin:
+    nearest = get_close_matches(name, list(known), n=1, cutoff=0.0)
+    return UnknownPlugin(
+        f"model.name: {name!r} is not there. There are: {', '.join(known)}. Nearest: {', '.join(nearest)}. "
+        f"Your own: 'module:factory' for the function in {paths.PLUGINS}/module.py"
+    )
