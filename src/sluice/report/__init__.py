@@ -1,0 +1,1 @@
+"""What a run found, on one self-contained HTML page and on one screen."""

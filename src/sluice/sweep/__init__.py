@@ -1,0 +1,1 @@
+"""The search for better values: one Optuna study per set of inputs, which a killed run continues."""
