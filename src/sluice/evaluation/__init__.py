@@ -1,0 +1,1 @@
+"""How good the model's answers are: per class, calibration, engine against eager, candidate against champion."""
