@@ -1,0 +1,1 @@
+"""Runs, the model registry and lineage: the only importer of mlflow."""
