@@ -24,7 +24,7 @@ class Workspace:
     environment: dict[str, str] = field(default_factory=dict)
 
     def run(self, *command: str, ok: int | None = 0) -> str:
-        environment = {**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}", "OMP_NUM_THREADS": "2", **self.environment}
+        environment = {**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}", "OMP_NUM_THREADS": "1", **self.environment}
         done = subprocess.run(
             command,
             cwd=self.root,
@@ -80,7 +80,7 @@ def make_workspace(root: Path, *, repository: Path) -> Workspace:
     workspace.run("git", "init", "--quiet")
     shutil.copy(root / "params/digits.yaml", root / "params.yaml")
     workspace.edit(
-        tune__trials=1, tune__epochs=1, train__epochs=6, benchmark__rounds=5, compare__pairs=10,
+        tune__trials=1, tune__epochs=1, train__epochs=6, train__threads=1, benchmark__rounds=5, compare__pairs=10,
         gate__floors={"accuracy": 0.9, "balanced_accuracy": 0.9, "worst_class_recall": 0.5},
     )  # fmt: skip
     return workspace

@@ -1,4 +1,5 @@
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -114,4 +115,38 @@ def test_no_data_is_one_sentence(workspace: Path, make_params: MakeParams) -> No
     (workspace / "data/raw").mkdir(parents=True)
     with pytest.raises(DataError, match=r"data/raw"):
         validate.run(make_params())
+    assert not paths.INDEX.exists()
+
+
+def _class_of_damaged_files(raw: Path) -> None:
+    for file in (raw / "train/dog").iterdir():
+        file.write_bytes(b"")
+
+
+def _class_unknown_to_train(raw: Path) -> None:
+    (raw / "test/bird").mkdir()
+    shutil.copy(raw / "test/dog/0.png", raw / "test/bird/0.png")
+
+
+def _one_class(raw: Path) -> None:
+    shutil.rmtree(raw / "train/dog")
+    shutil.rmtree(raw / "test/dog")
+
+
+@pytest.mark.parametrize(
+    ("spoil", "words"),
+    [
+        (_class_of_damaged_files, "every sample is unreadable in train/dog"),
+        (_class_unknown_to_train, "though val or test has some, in class: bird"),
+        (_one_class, "has 1 class"),
+    ],
+)
+def test_classes_that_cannot_be_learned_block(
+    raw: Path, make_params: MakeParams, spoil: Callable[[Path], None], words: str
+) -> None:
+    """A6, A7, A21: a class that vanished, one that train does not know, and one class alone are named."""
+    spoil(raw)
+    with pytest.raises(DataError, match=words):
+        validate.run(make_params(min_samples_per_class=1))
+    assert summary()["findings"]
     assert not paths.INDEX.exists()

@@ -35,7 +35,6 @@ def scan(root: Path, *, config: DataConfig, max_pixels: int) -> Scanned:
     if listing.samples.empty:
         reasons = "".join(f"\n  {item.path}: {item.reason}" for item in listing.quarantined[:10])
         raise DataError(f"{root} holds no samples.{reasons}")
-    _refuse_unknown_classes(listing.samples, root)
     listed = _limited(listing.samples, share=config.limit)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # Pillow's, on harmless damage in metadata
@@ -44,7 +43,6 @@ def scan(root: Path, *, config: DataConfig, max_pixels: int) -> Scanned:
     accepted = [found for found in measured if isinstance(found, Measured)]
     quarantined = [found for found in measured if isinstance(found, Quarantined)]
     index = _indexed(listed[sound], accepted)
-    _refuse_lost_classes(listed, index, quarantined)
     return Scanned(
         index, (*listing.quarantined, *quarantined), listing.ignored, sum(found.turned for found in accepted)
     )
@@ -66,32 +64,3 @@ def _limited(samples: pd.DataFrame, *, share: float) -> pd.DataFrame:
     rank, size = groups.rank(method="first"), groups.transform("size")
     wanted = (size * share).round().clip(lower=1)
     return samples[rank <= wanted].reset_index(drop=True)
-
-
-def _refuse_unknown_classes(samples: pd.DataFrame, root: Path) -> None:
-    brought = set(samples["split"])
-    if "train" not in brought:
-        return
-    known = set(samples.loc[samples["split"] == "train", "label"])
-    for split in sorted(brought - {"train"}):
-        unknown = sorted(set(samples.loc[samples["split"] == split, "label"]) - known)
-        if unknown:
-            names = ", ".join(map(repr, unknown))
-            raise DataError(
-                f"{root}: {split} has classes that train lacks: {names}. "
-                f"Train knows {', '.join(map(repr, sorted(known)))}. Rename the folder, or add the class to train."
-            )
-
-
-def _refuse_lost_classes(listed: pd.DataFrame, index: pd.DataFrame, quarantined: Sequence[Quarantined]) -> None:
-    learned = listed[listed["split"].isin(["", "train"])]
-    left = set(index.loc[index["split"].isin(["", "train"]), "label"])
-    lost = sorted(set(learned["label"]) - left)
-    if lost:
-        reasons = "".join(f"\n  {item.path}: {item.reason}" for item in quarantined[:10])
-        raise DataError(f"no sample of {', '.join(map(repr, lost))} can be decoded. Replace the files:{reasons}")
-    if len(left) < 2:
-        raise DataError(
-            f"the data have one class only, {next(iter(left))!r}: there is nothing to tell apart. "
-            f"Add a second class (with a folder source: one folder a class)."
-        )

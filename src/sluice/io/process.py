@@ -5,18 +5,20 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+import psutil
 from filelock import FileLock, Timeout
 
 from sluice.errors import Busy
 from sluice.io import paths
 
-__all__ = ["die_with_parent", "only_one", "process_identity"]
+__all__ = ["die_with_parent", "is_alive", "only_one", "process_identity"]
 
 _PR_SET_PDEATHSIG = 1
+_CLOCK_SLACK_S = 2.0
 
 
 def die_with_parent() -> None:
@@ -54,10 +56,21 @@ def only_one(name: str, *, wait_s: float = 5.0) -> Iterator[None]:
 
 def process_identity() -> dict[str, str | int]:
     """Who this process is, in a form that no later process with the same number can be taken for."""
-    import psutil
-
     process = psutil.Process()
     return {"host": os.uname().nodename, "pid": process.pid, "started": f"{process.create_time():.2f}"}
+
+
+def is_alive(identity: Mapping[str, str | int]) -> bool | None:
+    """Whether the process of that `process_identity` still runs; None when that cannot be told from this machine."""
+    if not {"host", "pid", "started"} <= identity.keys() or identity["host"] != os.uname().nodename:
+        return None
+    try:
+        holder = psutil.Process(int(identity["pid"]))
+        # A number is given out again, and an adjusted clock moves the time at which a process is said to have started.
+        same = abs(holder.create_time() - float(identity["started"])) <= _CLOCK_SLACK_S
+        return same and holder.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
 
 
 def _describe(holder: Path) -> str:

@@ -1,4 +1,4 @@
-"""The one place that switches off every library's telemetry, for this process and all that it starts."""
+"""The one place that switches off every library's telemetry and chatter, for this process and all that it starts."""
 
 import os
 
@@ -12,6 +12,7 @@ SWITCHES = {
     "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
     "TORCH_DISABLE_TELEMETRY": "1",
     "HF_HUB_DISABLE_TELEMETRY": "1",
+    "KINETO_LOG_LEVEL": "5",  # torch.profiler says on stderr that there is no GPU
 }
 
 

@@ -5,18 +5,16 @@ import os
 import sqlite3
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import optuna
-import psutil
 from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
 from optuna.trial import FrozenTrial, TrialState
 
 from sluice.config.learning import Choice, Range, TuneConfig
 from sluice.errors import Busy, WorkspaceError
 from sluice.io import files
-from sluice.io.process import process_identity
+from sluice.io.process import is_alive, process_identity
 
 __all__ = ["distributions", "next_trial", "open_study", "recover_stale_trials", "study_name", "trials_that_count"]
 
@@ -69,7 +67,7 @@ def recover_stale_trials(study: optuna.Study, *, space: dict[str, BaseDistributi
     retried = _retried(study)
     for trial in study.get_trials(deepcopy=False, states=(TrialState.RUNNING,)):
         owner = trial.user_attrs.get(_OWNER)
-        if owner is not None and _lives_elsewhere(owner):
+        if owner is not None and owner["pid"] != os.getpid() and is_alive(owner):
             raise Busy(
                 f"trial {trial.number} of this study is being run by process {owner['pid']}. Wait for it or stop it."
             )
@@ -121,14 +119,3 @@ def _distribution(entry: Range | Choice) -> BaseDistribution:
 def _retried(study: optuna.Study) -> set[int]:
     everything = study.get_trials(deepcopy=False)
     return {trial.user_attrs[_RETRY_OF] for trial in everything if _RETRY_OF in trial.user_attrs}
-
-
-def _lives_elsewhere(owner: dict[str, Any]) -> bool:
-    """Whether another process of this machine holds the trial; one of another host cannot share a SQLite file."""
-    if owner["host"] != os.uname().nodename or owner["pid"] == os.getpid():
-        return False
-    try:
-        started = psutil.Process(owner["pid"]).create_time()
-    except psutil.NoSuchProcess:
-        return False
-    return bool(owner["started"] == f"{started:.2f}")

@@ -1,10 +1,8 @@
 """From what a run was made: the revision of the code, the locked environment, the process."""
 
-import os
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
-
-import psutil
 
 from sluice.io import files, process
 
@@ -15,7 +13,6 @@ PID = "sluice.pid"
 STARTED = "sluice.started"
 
 _LOCK = Path("requirements.lock")
-_CLOCK_SLACK_S = 2.0
 
 
 def code_tags() -> dict[str, str]:
@@ -34,17 +31,10 @@ def process_tags() -> dict[str, str]:
     return {HOST: str(identity["host"]), PID: str(identity["pid"]), STARTED: str(identity["started"])}
 
 
-def is_alive(tags: dict[str, str]) -> bool | None:
+def is_alive(tags: Mapping[str, str]) -> bool | None:
     """Whether the process that `tags` name still runs; None when that cannot be told from this machine."""
-    if not {HOST, PID, STARTED} <= tags.keys() or tags[HOST] != os.uname().nodename:
-        return None
-    try:
-        holder = psutil.Process(int(tags[PID]))
-        # A number is given out again, and an adjusted clock moves the time at which a process is said to have started.
-        same = abs(holder.create_time() - float(tags[STARTED])) <= _CLOCK_SLACK_S
-        return same and holder.status() != psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        return False
+    named = {"host": HOST, "pid": PID, "started": STARTED}
+    return process.is_alive({key: tags[tag] for key, tag in named.items() if tag in tags})
 
 
 def _git(*arguments: str) -> str | None:
