@@ -72,7 +72,7 @@ def test_a_lost_report_is_rebuilt_or_rejects(digits: Workspace) -> None:
 
 def test_another_seed_is_compared_with_the_champion(digits: Workspace) -> None:
     """A new candidate is judged by the paired interval, and the verdict follows from it."""
-    digits.edit(seed=1)
+    digits.edit(seed=1, tune__trials=0)
     assert ran(digits) >= MEASURING
     verdict = digits.json("reports/gate/verdict.json")
     interval = digits.json("reports/compare/compare.json")["accuracy"]["difference"]
@@ -131,6 +131,7 @@ def test_another_clone_stands_where_this_one_stands(digits: Workspace, tmp_path:
     assert clone.json("models/registered.json")["digest"] == digits.json("models/registered.json")["digest"]
 
 
+@pytest.mark.long
 def test_shuffled_labels_are_rejected(digits: Workspace, tmp_path: Path) -> None:
     """A model of nothing does not pass, and gets no version."""
     images = sorted((digits.root / "data/raw").glob("*/*.png"))

@@ -104,6 +104,7 @@ def test_fills_from_a_folder(small: None, tmp_path: Path, folder: Path, packed: 
         (gzip.compress(bytes(10**6)), f"{len(CONTENT['t10k-labels-idx1-ubyte']) + 1} bytes, expected"),
         (b"<html>", "cannot be unpacked"),
     ],
+    ids=["other", "short", "bomb", "page"],
 )
 def test_other_content_is_refused(small: None, server: Server, folder: Path, content: bytes, message: str) -> None:
     """Size and MD5 decide, an error page and an archive that swells are stopped."""
