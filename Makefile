@@ -6,7 +6,7 @@ export PATH := $(CURDIR)/.venv/bin:$(PATH)
 PIP := .venv/bin/python -m pip --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev data run test test-all check format ui lock clean bench-accuracy bench-train
+.PHONY: help setup setup-dev data run test test-all check format ui lock clean bench-accuracy bench-startup bench-train
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -60,6 +60,9 @@ bench-accuracy: data ## accuracy of five seeds on the gate split -> reports/benc
 
 bench-train: data ## the training loop against synthetic data and torchvision -> reports/bench/train.json
 	python bench/train.py
+
+bench-startup: setup ## sluice --help against an empty program -> reports/bench/startup.json
+	python bench/startup.py
 
 lock: ## resolve requirements.lock and requirements-dev.lock anew (needs uv)
 	uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes --no-annotate --no-header -q -o requirements.lock

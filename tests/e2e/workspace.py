@@ -25,7 +25,6 @@ class Workspace:
 
     def run(self, *command: str, ok: int | None = 0) -> str:
         environment = {**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}", "OMP_NUM_THREADS": "1", **self.environment}
-        environment.pop("COVERAGE_PROCESS_CONFIG", None)  # the floors below measure the same code, and quicker
         done = subprocess.run(
             command,
             cwd=self.root,
