@@ -6,7 +6,7 @@ export PATH := $(CURDIR)/.venv/bin:$(PATH)
 PIP := .venv/bin/python -m pip --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev data run test test-all check format ui lock clean bench-accuracy bench-startup bench-train
+.PHONY: help setup setup-dev data run test test-all check format ui lock clean bench-accuracy bench-floors bench-startup bench-train
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -59,7 +59,12 @@ bench-accuracy: data ## accuracy of five seeds on the gate split -> reports/benc
 	python bench/accuracy.py
 
 bench-train: data ## the training loop against synthetic data and torchvision -> reports/bench/train.json
+	dvc repro prepare
 	python bench/train.py
+
+bench-floors: data ## a linear model against the floors of gate.floors -> reports/bench/floors.json
+	dvc repro prepare
+	python bench/floors.py
 
 bench-startup: setup ## sluice --help against an empty program -> reports/bench/startup.json
 	python bench/startup.py

@@ -7,7 +7,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from ratios import median_ratio, write
+from ratios import mean_of, median_ratio, write
 
 from sluice import config
 
@@ -16,6 +16,7 @@ SHARED = ("data/raw", "data/index.parquet", "plugins", "dvc.yaml", "requirements
 
 
 def main() -> None:
+    os.environ.pop("MLFLOW_TRACKING_URI", None)  # these runs are nobody's history
     here = Path.cwd()
     if not (here / "data/index.parquet").exists():
         _sluice("validate", cwd=here)
@@ -29,9 +30,8 @@ def main() -> None:
         )
         accuracies.append(accuracy)
         cpu_seconds.append(seconds)
-    mean = sum(accuracies) / len(accuracies)
     figures = {
-        "mean": median_ratio([mean], target=0.915),
+        "mean": mean_of(accuracies, target=0.915),
         "lowest": median_ratio([min(accuracies)], target=0.91),
         "median": median_ratio(accuracies, target=None),
     }

@@ -110,7 +110,6 @@ def test_going_back_in_git_brings_the_model_back(digits: Workspace) -> None:
 def test_a_new_store_is_filled_again(digits: Workspace) -> None:
     """A deleted mlflow.db costs a registration, no training."""
     (digits.root / "mlflow.db").unlink()
-    shutil.rmtree(digits.root / "mlartifacts")
     stages = ran(digits)
     assert "register" in stages
     assert not stages & MEASURING
@@ -144,6 +143,25 @@ def test_shuffled_labels_are_rejected(digits: Workspace, tmp_path: Path) -> None
     assert digits.json("reports/gate/verdict.json")["verdict"] == "REJECT"
     assert digits.json("models/registered.json")["version"] is None
     digits.run("sluice", "gate", "--check", ok=11)
+
+
+def test_a_lock_in_conflict_is_resolved_by_either_side(digits: Workspace) -> None:
+    """Markers of a merge in dvc.lock are named; with one side taken, dvc repro brings the rest in order (D6)."""
+    lock = digits.root / "dvc.lock"
+    whole = lock.read_text(encoding="utf-8")
+    lock.write_text(f"<<<<<<< ours\n{whole}=======\n{whole}>>>>>>> theirs\n", encoding="utf-8")
+    assert "dvc.lock" in digits.run("dvc", "status", ok=255)
+    lock.write_text(whole, encoding="utf-8")
+    assert not ran(digits) & MEASURING
+
+
+@pytest.mark.long
+def test_an_experiment_runs_and_is_listed(digits: Workspace) -> None:
+    """dvc exp run -S tries a value without editing params.yaml by hand."""
+    digits.commit("Before the experiment")
+    digits.run("dvc", "exp", "run", "--quiet", "-S", "train.epochs=2")
+    assert digits.json("reports/training/summary.json")["epochs"] == 2
+    assert "train.epochs" in digits.run("dvc", "exp", "show", "--csv")
 
 
 def test_lock_names_every_stage(digits: Workspace) -> None:

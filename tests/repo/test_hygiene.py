@@ -45,3 +45,16 @@ def test_line_ends_are_lf(repository: Path, tracked: list[Path]) -> None:
     assert not [
         path for path in tracked if path.suffix in {".py", ".yaml", ".md", ".toml"} and b"\r\n" in path.read_bytes()
     ]
+
+
+def test_no_private_key_is_tracked(tracked: list[Path]) -> None:
+    """Secrets come from the environment."""
+    mark = b"PRIVATE" + b" KEY-----"
+    assert not [path for path in tracked if mark in path.read_bytes()]
+
+
+def test_links_lead_somewhere(repository: Path) -> None:
+    """A relative link in a page names a file that is there."""
+    for page in (*repository.glob("*.md"), *(repository / "docs").rglob("*.md")):
+        links = re.findall(r"\]\((?!https?:|#)([^)#]+)", page.read_text(encoding="utf-8"))
+        assert not [link for link in links if not (page.parent / link).exists()], page

@@ -40,14 +40,19 @@ def evidence(workspace: Path) -> Path:
         files.write_text(paths.exported(engine) / "model", engine)
     made = {engine: files.digest_folder(paths.exported(engine)) for engine in ENGINES}
     base = Evidence(
-        weights=files.digest_file(paths.WEIGHTS), split="val", split_digest="digest of val", params="p", exported=made
+        stage="gate",
+        weights=files.digest_file(paths.WEIGHTS),
+        split="val",
+        split_digest="digest of val",
+        params="p",
+        exported=made,
     )
     on_gate = replace(base, split="gate", split_digest="digest of gate").as_json()
     for engine in ENGINES:
         own = replace(base, exported={engine: made[engine]}).as_json()
         report = _ok(engine=engine, clean_process=_ok(), sqnr_db=139.0, evidence=own)
         files.write_json(paths.exported(engine) / paths.PARITY_NAME, report)
-    files.write_json(paths.VALIDATION_SUMMARY, {"samples": 10, "accepted": 10, "quarantined": [], "findings": []})
+    files.write_json(paths.VALIDATION_SUMMARY, {"accepted": 10, "findings": [], "evidence": {}})
     files.write_json(paths.SCHEMA, {"task": "image_classification", "classes": ["a", "b"], "height": 8})
     files.write_json(paths.TRAINING_SUMMARY, {"epochs": 1, "evidence": replace(base, exported={}).as_json()})
     score = _ok(accuracy=_range(0.98, 0.97, 0.99), agreement=1.0, difference=_range(0, 0, 0))

@@ -51,6 +51,8 @@ class Range(Report):
 
 class Validation(Report):
     accepted: int
+    evidence: Mapping[str, Any]
+    """Older than any weights: there is nothing in it to compare."""
 
 
 class SchemaReport(Report):

@@ -1,23 +1,33 @@
 """What a report was made from: the gate compares it with every other report and with the files on disk."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
-from functools import cache
 from pathlib import Path
 from typing import Any
+
+from ruamel.yaml import YAML
 
 from sluice.io import files, paths
 
 __all__ = ["Evidence", "code_digest"]
 
+_SOURCE = Path(__file__).parents[2]
 
-@cache
-def code_digest() -> str:
-    """SHA-256 over the Python files of this package."""
-    package = Path(__file__).parents[1]
-    return files.digest_json(
-        {str(file.relative_to(package)): files.digest_file(file) for file in package.rglob("*.py")}
-    )
+
+def code_digest(stage: str) -> str:
+    """SHA-256 over the code that dvc.yaml names as deps of `stage`, or over the whole package without a dvc.yaml."""
+    code = {file.relative_to(_SOURCE).as_posix(): files.digest_file(file) for file in _code_of(stage)}
+    return files.digest_json(code)
+
+
+def _code_of(stage: str) -> Iterator[Path]:
+    deps = ["src/sluice"]
+    if paths.DAG.exists():
+        stages = YAML(typ="safe", pure=True).load(paths.DAG.read_text(encoding="utf-8"))["stages"]
+        deps = [dep for dep in stages.get(stage, {}).get("deps", deps) if dep.startswith("src/")]
+    for dep in deps:
+        path = _SOURCE / dep.removeprefix("src/")
+        yield from [path] if path.is_file() else path.rglob("*.py")
 
 
 def _environment() -> str | None:
@@ -28,16 +38,18 @@ def _environment() -> str | None:
 class Evidence:
     """`weights` and `exported` are SHA-256 of files; `split_digest` is that of the split's own `split.json`.
 
-    `code`, `params` and `environment` are those of the stage that wrote the report: recorded, never compared.
+    Code (that of `stage`), params and environment are the stage's own: recorded, never compared.
     """
 
-    weights: str
+    stage: str
+    weights: str | None
     split: str | None = None
     split_digest: str | None = None
     exported: Mapping[str, str] = field(default_factory=dict)
     params: str
-    code: str = field(default_factory=code_digest)
     environment: str | None = field(default_factory=_environment)
 
     def as_json(self) -> dict[str, Any]:
-        return asdict(self) | {"exported": dict(self.exported)}
+        values = asdict(self) | {"exported": dict(self.exported), "code": code_digest(self.stage)}
+        del values["stage"]
+        return values

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 PARAMS = Path("params.yaml")
+DAG = Path("dvc.yaml")
 PRESETS = Path("params")
 PLUGINS = Path("plugins")
 RAW = Path("data/raw")

@@ -49,6 +49,7 @@ def run(params: Params) -> None:
     for predictor in ready.values():
         predictor.close()
     evidence = Evidence(
+        stage="benchmark",
         weights=files.digest_file(paths.WEIGHTS),
         split=val.name,
         split_digest=val.digest,

@@ -28,13 +28,14 @@ def run(params: Params) -> None:
     champion, split = files.read_json(paths.REGISTRY)["champion"], open_split(paths.split_folder("gate"))
     made = [at for at in map(paths.exported, params.export.engines) if at.is_dir()]
     evidence = Evidence(
-        weights=files.digest_file(paths.WEIGHTS),
+        stage="compare",
+        weights=(weights := files.digest_file(paths.WEIGHTS)),
         split="gate",
         split_digest=split.digest,
         exported={at.name: files.digest_folder(at, without=(paths.PARITY_NAME,)) for at in made},
         params=params.compare.digest(),
     )
-    found = comparison.unmeasured(champion, weights=evidence.weights, exported=evidence.exported)
+    found = comparison.unmeasured(champion, weights=weights, exported=evidence.exported)
     if champion is not None and not found["same"]:
         with TemporaryDirectory() as folder:
             match = _Match(params, champion, split, Path(folder))

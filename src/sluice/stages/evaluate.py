@@ -45,6 +45,7 @@ def run(params: Params) -> None:
 
     model = metrics.model_metrics(eager, labels, classes=classes, samples=split.samples, confidence=confidence)
     evidence = Evidence(
+        stage="evaluate",
         weights=files.digest_file(paths.WEIGHTS),
         split="gate",
         split_digest=split.digest,

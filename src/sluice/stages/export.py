@@ -26,6 +26,7 @@ def run(params: Params, engine: str) -> None:
             options=params.export.options.get(split_engine_name(engine)[0], {}),
         )
         evidence = Evidence(
+            stage="export",
             weights=signature["weights"],
             split=val.name,
             split_digest=val.digest,

@@ -14,6 +14,7 @@ def run(params: Params) -> None:
     dossier = read_dossier(params.export.engines)
     verdict = judge(dossier, config=params.gate, engines=params.export.engines)
     evidence = Evidence(
+        stage="gate",
         weights=verdict.weights or "missing",
         split="gate",
         split_digest=dossier.disk.splits.get("gate"),

@@ -37,6 +37,7 @@ def run(params: Params) -> None:
         timing = time_parts(workload, warmup=params.profile.wait + params.profile.warmup, steps=params.profile.active)
         recording = record(params.profile, workload=workload, trace=paths.PROFILE / "trace.json.gz")
     evidence = Evidence(
+        stage="profile",
         weights=files.digest_file(paths.WEIGHTS),
         split=train.name,
         split_digest=train.digest,

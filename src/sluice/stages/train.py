@@ -58,7 +58,7 @@ def _key(resolved: Resolved, *, params: Params, schema: Schema, splits: tuple[Sp
     """Digest of all that the result depends on: a changed training starts afresh."""
     splits_and_plugins = {split.name: split.digest for split in splits}
     splits_and_plugins |= {str(file): files.digest_file(file) for file in paths.PLUGINS.rglob("*.py")}
-    versions = [code_digest(), metadata.version("torch")]
+    versions = [code_digest("train"), metadata.version("torch")]
     return files.digest_json(
         [params.task, resolved.as_dict(seed=params.seed), schema.digest(), splits_and_plugins, versions]
     )
@@ -75,6 +75,8 @@ def _live_run(params: Params, *, folder: Path) -> LiveRun:
 
 
 def _evidence(params: Params, *, weights: str, val: Split) -> Evidence:
-    digest = params.train.digest()
+    digest = files.digest_json([params.model.digest(), params.train.digest(), params.seed, params.task])
     # The machine's report is no dep of this stage, so it may not show in its outs.
-    return Evidence(weights=weights, split=val.name, split_digest=val.digest, params=digest, environment=None)
+    return Evidence(
+        stage="train", weights=weights, split=val.name, split_digest=val.digest, params=digest, environment=None
+    )

@@ -75,5 +75,5 @@ def _key(params: Params, *, schema: Schema, splits: tuple[Split, ...]) -> str:
     data = {split.name: split.digest for split in splits} | {"schema": schema.digest()}
     sections = [params.model.digest(), params.train.digest(), params.tune.model_dump(mode="json", exclude={"trials"})]
     plugins = {str(file): files.digest_file(file) for file in paths.PLUGINS.rglob("*.py")}
-    code = [plugins, code_digest(), metadata.version("torch")]
+    code = [plugins, code_digest("tune"), metadata.version("torch")]
     return files.digest_json([params.task, params.seed, data, sections, code])

@@ -3,6 +3,7 @@
 from sluice.config import Params
 from sluice.data.scan import scan
 from sluice.io import files, paths
+from sluice.io.evidence import Evidence
 from sluice.validation.docs import write_docs
 from sluice.validation.index_file import write_index
 from sluice.validation.judge import judge
@@ -22,7 +23,8 @@ def run(params: Params) -> None:
     summary = summarise(
         scanned.index, quarantined=quarantined, ignored=scanned.ignored, turned=scanned.turned, judgement=judgement
     )
-    files.write_json(paths.VALIDATION_SUMMARY, summary.as_json())
+    evidence = Evidence(stage="validate", weights=None, params=params.validate_.digest(), environment=None)
+    files.write_json(paths.VALIDATION_SUMMARY, summary.as_json() | {"evidence": evidence.as_json()})
     write_docs(judgement, paths.DATA_DOCS)
     print("\n".join(summary.lines()))
     refuse_blocked(judgement)

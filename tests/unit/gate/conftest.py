@@ -48,7 +48,7 @@ def good() -> Dossier:
     comparison = _comparison()
     return Dossier(
         disk=DISK,
-        validation=reports.Validation(accepted=70_000),
+        validation=reports.Validation(accepted=70_000, evidence={}),
         schema=reports.SchemaReport(task="image_classification", classes=("a", "b")),
         training=reports.Training(evidence=_stamp("val", {})),
         metrics=reports.Metrics(
