@@ -11,19 +11,26 @@ from sluice.report.wording import difference, interval, milliseconds, percent, p
 
 __all__ = ["summary"]
 
-_COLOUR = {"PROMOTE": "bold green", "HOLD": "bold yellow", "REJECT": "bold red", "NONE": "bold"}
+_COLOUR = {"PROMOTE": "bold green", "HOLD": "bold yellow", "REJECT": "bold red"}
 _CHECKS_SHOWN = 8
 
 
 def summary() -> None:
     """Read the reports of this workspace and print; what is absent is a dash."""
     found, console = collect(), Console(highlight=False, emoji=False)
-    word = rows.verdict_word(found)
-    console.print(Text("No verdict yet" if word == "NONE" else word, style=_COLOUR[word]))
+    console.print(_headline(rows.verdict_word(found), found))
     for part in (_failing_checks(found), _facts(found), _engines(found), _steps(found)):
         if part.row_count:
             console.print(part)
             console.print()
+
+
+def _headline(word: str, found: Found) -> Text:
+    if word == "NONE":
+        return Text("No verdict yet", style="bold")
+    if found.stale:
+        return Text(f"No verdict on this model: the last one, {word}, is about another. Run: dvc repro", style="bold")
+    return Text(word, style=_COLOUR[word])
 
 
 def _failing_checks(found: Found) -> Table:
