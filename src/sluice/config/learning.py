@@ -1,5 +1,6 @@
 """What is searched, what is trained, and how a training step is looked into."""
 
+import re
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
@@ -20,6 +21,9 @@ __all__ = [
 ]
 
 
+_OWN_MODEL = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*")
+
+
 class ModelConfig(Section):
     name: str
     """A model of this repository, or your own as `module:factory` in plugins/."""
@@ -29,7 +33,7 @@ class ModelConfig(Section):
     @field_validator("name")
     @classmethod
     def _known(cls, value: str) -> str:
-        if value not in MODELS and ":" not in value:
+        if value not in MODELS and not _OWN_MODEL.fullmatch(value):
             raise ValueError(
                 f"expected one of {', '.join(map(repr, MODELS))}, or your own as 'module:factory' in plugins/"
             )

@@ -80,6 +80,8 @@ def parse(text: str, *, name: str) -> Params:
         raise ConfigError(f"{name} holds no keys. Take a preset: sluice preset demo")
     try:
         return Params.model_validate_json(json.dumps(values, default=str))
+    except TypeError:
+        raise ConfigError(f"{name} has a list or a mapping as a key. Keys are plain words.") from None
     except ValidationError as error:
         raise ConfigError(_all_problems(error, name)) from None
 

@@ -28,7 +28,7 @@ _UNREADABLE = (  # what Pillow raises for a damaged file, by its decoder
     AttributeError,
     EOFError,
     ArithmeticError,
-    NotImplementedError,
+    RuntimeError,
     MemoryError,
     struct.error,
     zlib.error,

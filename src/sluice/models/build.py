@@ -6,6 +6,7 @@ its first weights from torch's global generator.
 
 import inspect
 import sys
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
@@ -13,7 +14,8 @@ from importlib import import_module, invalidate_caches
 from pathlib import Path
 from types import ModuleType
 
-from torch import nn
+import torch
+from torch import Tensor, nn
 
 from sluice.config.learning import ModelConfig
 from sluice.config.plugins import MODELS
@@ -24,6 +26,8 @@ from sluice.io import paths
 __all__ = ["build"]
 
 Factory = Callable[..., nn.Module]
+
+_MISTAKES = (TypeError, ValueError, AttributeError, NameError, LookupError, ArithmeticError, RuntimeError, SyntaxError)
 
 
 def build(config: ModelConfig, *, schema: Schema) -> nn.Module:
@@ -36,10 +40,42 @@ def build(config: ModelConfig, *, schema: Schema) -> nn.Module:
         "num_classes": schema.num_classes,
     }
     _check_options(config, factory=factory, given=set(shape))
-    net = factory(**shape, **config.options)
+    with _own_words(f"model.name: {config.name!r} cannot be built with model.options {config.options}"):
+        net = factory(**shape, **config.options)
     if not isinstance(net, nn.Module):
         raise ConfigError(f"model.name: {config.name!r} returned {type(net).__name__}, expected a torch.nn.Module")
+    if not any(True for _ in net.parameters()):
+        raise ConfigError(f"model.name: {config.name!r} has no parameters, so there is nothing to train")
+    with _own_words(f"model.name: {config.name!r} does not take images [2, {', '.join(map(str, _chw(schema)))}]"):
+        outputs = _outputs(net, torch.zeros(2, *_chw(schema)))
+    if not isinstance(outputs, Tensor) or outputs.shape != (2, schema.num_classes):
+        found = list(outputs.shape) if isinstance(outputs, Tensor) else type(outputs).__name__
+        raise ConfigError(f"model.name: {config.name!r} gives {found} for 2 images, expected [2, {schema.num_classes}]")
     return net
+
+
+def _chw(schema: Schema) -> tuple[int, int, int]:
+    return schema.channels, schema.height, schema.width
+
+
+def _outputs(net: nn.Module, images: Tensor) -> object:
+    """In eval mode, so that nothing in the net changes; the mode is put back."""
+    training = net.training
+    with torch.inference_mode():
+        outputs: object = net.eval()(images)
+    net.train(training)
+    return outputs
+
+
+@contextmanager
+def _own_words(what: str) -> Iterator[None]:
+    """What a model's own code raises, as one sentence with the line that it came from."""
+    try:
+        yield
+    except _MISTAKES as error:
+        at = traceback.extract_tb(error.__traceback__)[-1]
+        said = " ".join(str(error).split()) or type(error).__name__
+        raise ConfigError(f"{what}: {said} ({Path(at.filename).name}, line {at.lineno})") from error
 
 
 def _check_options(config: ModelConfig, *, factory: Factory, given: set[str]) -> None:
@@ -70,7 +106,8 @@ def _factory(name: str) -> Factory:
 def _own_module(module_name: str, *, name: str) -> ModuleType:
     with _on_path(Path.cwd() / paths.PLUGINS):
         try:
-            return import_module(module_name)
+            with _own_words(f"model.name: {name!r} cannot be imported"):
+                return import_module(module_name)
         except ModuleNotFoundError as error:
             if error.name is None or not f"{module_name}.".startswith(f"{error.name}."):
                 raise MissingLibrary(

@@ -84,7 +84,8 @@ def test_yaml_is_read_as_dvc_reads_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "words"), [("", "holds no keys"), ("- 1", "holds no keys"), ("a: [", "not valid YAML")]
+    ("text", "words"),
+    [("", "holds no keys"), ("- 1", "holds no keys"), ("a: [", "not valid YAML"), ("? [a]\n: 1", "as a key")],
 )
 def test_no_mapping(text: str, words: str) -> None:
     """An empty or broken file gets one sentence."""

@@ -19,7 +19,8 @@ def make(*, in_channels, height, width, num_classes, bias=True):
     return nn.Sequential(nn.Flatten(), nn.Linear(in_channels * height * width, num_classes, bias=bias))
 
 def anything(**options):
-    return nn.Linear(1, options["extra"])
+    features = options["in_channels"] * options["height"] * options["width"]
+    return nn.Sequential(nn.Flatten(), nn.Linear(features, options["num_classes"]), *[nn.ReLU()] * options["extra"])
 
 def no_module(*, in_channels, height, width, num_classes):
     return "net"
@@ -41,7 +42,8 @@ def test_own_model_is_a_function_in_plugins(plugins: Path) -> None:
     net = build(ModelConfig(name="own_model:make", options={"bias": False}), schema=schema(classes=4))
     assert net(torch.rand(2, 1, 28, 28)).shape == (2, 4)
     assert sys.path == before
-    assert isinstance(build(ModelConfig(name="own_model:anything", options={"extra": 2}), schema=schema()), nn.Linear)
+    free = build(ModelConfig(name="own_model:anything", options={"extra": 2}), schema=schema())
+    assert sum(isinstance(module, nn.ReLU) for module in free) == 2
 
 
 def test_options_of_an_own_model_are_checked(plugins: Path) -> None:
