@@ -2,6 +2,7 @@
 
 SluiceError                  something failed, exit code 1
 ├── TrainingError            a loss or gradient that is not finite; a checkpoint that cannot be read
+├── Incomparable             two models that cannot be asked the same thing; a person has to decide
 ├── EngineError              an engine that could not export, load or run a model
 ├── TrackingError            the MLflow store refused, or holds something else than it should
 ├── Busy                     another process is doing the same work in this workspace
@@ -22,6 +23,7 @@ __all__ = [
     "ConfigError",
     "DataError",
     "EngineError",
+    "Incomparable",
     "MissingArtifact",
     "MissingLibrary",
     "PromotionRefused",
@@ -43,6 +45,10 @@ class TrainingError(SluiceError):
 
 
 class EngineError(SluiceError):
+    pass
+
+
+class Incomparable(SluiceError):
     pass
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sluice.errors import MissingLibrary, SluiceError
+from sluice.errors import Incomparable, MissingLibrary, SluiceError
 from sluice.evaluation import answers
 from sluice.stats.paired import paired_difference
 
@@ -66,7 +66,12 @@ def compare_accuracy(
     known_N = np.array([name in common for name in names_N], dtype=np.bool_)
     if not known_N.any():
         reason = f"the gate split has no sample of the {len(common)} classes that both models know"
-        return {"status": "failed", **_NO_ACCURACY, "classes_compared": common, "reason": f"{reason}: promote by hand"}
+        return {
+            "status": "inconclusive",
+            **_NO_ACCURACY,
+            "classes_compared": common,
+            "reason": f"{reason}: promote by hand",
+        }
     right, champion_right = (_correct(one, names_N)[known_N] for one in (candidate, champion))
     difference = paired_difference(right, champion_right, confidence=_CONFIDENCE, seed=_SEED)
     return {
@@ -94,6 +99,8 @@ def _measured_or(empty: Mapping[str, Any], measure: Callable[[str], dict[str, An
         return measure(engine)
     except MissingLibrary as error:
         return {"status": "unavailable", **empty, "reason": str(error)}
+    except Incomparable as error:
+        return {"status": "inconclusive", **empty, "reason": str(error)}
     except SluiceError as error:
         return {"status": "failed", **empty, "reason": str(error)}
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from sluice.errors import EngineError, MissingArtifact
+from sluice.errors import EngineError, Incomparable, MissingArtifact
 from sluice.io import files, paths
 
 __all__ = ["Face", "check_comparable", "read_face", "read_logits"]
@@ -43,7 +43,7 @@ def read_logits(file: Path, *, engine: str) -> NDArray[np.float32]:
 
 
 def check_comparable(candidate: Path, champion: Path, *, digest: str) -> None:
-    """Raises EngineError when the champion's folder is not the one on record, or takes other inputs."""
+    """Raises EngineError for a folder of the champion that is not the one on record, Incomparable for other inputs."""
     found = files.digest_folder(champion, without=(paths.PARITY_NAME,))
     if found != digest:
         raise EngineError(
@@ -52,9 +52,9 @@ def check_comparable(candidate: Path, champion: Path, *, digest: str) -> None:
         )
     mine, theirs = read_face(candidate), read_face(champion)
     if _form(mine) != _form(theirs):
-        raise EngineError(
+        raise Incomparable(
             f"the champion takes {_shown(theirs)}, the candidate {_shown(mine)}: they cannot be asked the same. "
-            "Promote the candidate by hand: sluice promote --force --reason ..."
+            "Promote the candidate by hand: sluice promote VERSION --force --reason ..."
         )
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sluice.errors import EngineError, MissingLibrary, TrackingError
+from sluice.errors import EngineError, Incomparable, MissingLibrary, TrackingError
 from sluice.evaluation.comparison import (
     Contender,
     accuracy_or_state,
@@ -73,11 +73,11 @@ def test_an_answer_that_is_not_finite_is_wrong() -> None:
 
 @pytest.mark.parametrize("champion", [("x",), ("b",)])
 def test_nothing_to_compare_is_a_state(champion: tuple[str, ...]) -> None:
-    """Without a sample of a common class the comparison failed with a reason and did not crash."""
+    """Without a sample of a common class the comparison is for a person to decide."""
     found = compare_accuracy(
         _contender(("a", "b"), ["a"]), _contender(champion, [champion[0]]), labels_N=np.array([0]), classes=("a", "b")
     )
-    assert found["status"] == "failed"
+    assert found["status"] == "inconclusive"
     assert "no sample of the" in found["reason"]
 
 
@@ -126,7 +126,12 @@ def _refuse(error: Exception) -> Callable[[str], dict[str, Any]]:
 
 @pytest.mark.parametrize(
     ("error", "status"),
-    [(EngineError("broken"), "failed"), (MissingLibrary("not here"), "unavailable"), (TrackingError("gone"), "failed")],
+    [
+        (EngineError("broken"), "failed"),
+        (Incomparable("sizes"), "inconclusive"),
+        (MissingLibrary("not here"), "unavailable"),
+        (TrackingError("gone"), "failed"),
+    ],
 )
 def test_what_goes_wrong_is_a_state(error: Exception, status: str) -> None:
     """An error on the way is a state with its words, in the form of a result."""

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sluice.errors import EngineError, MissingArtifact
+from sluice.errors import EngineError, Incomparable, MissingArtifact
 from sluice.evaluation.folders import Face, check_comparable, read_face, read_logits
 from sluice.io import files, paths
 
@@ -51,7 +51,7 @@ def test_folders_of_one_form_are_comparable(tmp_path: Path) -> None:
 def test_inputs_of_another_form_cannot_be_compared(tmp_path: Path) -> None:
     """A champion for other images is refused, with both forms."""
     mine, theirs = _folder(tmp_path / "mine"), _folder(tmp_path / "theirs", size=16)
-    with pytest.raises(EngineError, match=r"takes images uint8 \[N, 16, 16, 1\], the candidate images uint8 \[N, 8"):
+    with pytest.raises(Incomparable, match=r"takes images uint8 \[N, 16, 16, 1\], the candidate images uint8 \[N, 8"):
         check_comparable(mine, theirs, digest=files.digest_folder(theirs))
 
 
