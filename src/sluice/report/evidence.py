@@ -172,7 +172,7 @@ def _stale(reports: Mapping[str, Json | None]) -> tuple[str, ...]:
         return ()
     weights = files.digest_file(paths.WEIGHTS)
     made_from = {name: section(report, "evidence").get("weights", weights) for name, report in reports.items()}
-    return tuple(name for name, digest in made_from.items() if digest != weights)
+    return tuple(name for name, digest in made_from.items() if digest not in (None, weights))  # None: older than any
 
 
 def _number(text: str | None) -> float:
