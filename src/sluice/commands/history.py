@@ -10,16 +10,16 @@ from sluice.tracking.store import open_store
 
 __all__ = ["history"]
 
-_COLUMNS = ("when (UTC)", "what", "alias", "from", "to", "verdict", "who", "why")
+_COLUMNS = ("when (UTC)", "what", "alias", "version", "verdict", "who", "why")
 
 
 def history(params: Params) -> None:
     name = params.registry.name
-    found = promotions(open_store(params.tracking), name=name)
+    found = promotions(open_store(params.tracking, make=False), name=name)
     if not found:
         print(f"nothing was promoted for {name} yet. Promote the candidate with: sluice promote")
         return
-    table = Table(title=f"Promotions of {name}")
+    table = Table(title=f"Promotions of {name}", box=None, padding=(0, 2, 0, 0), title_justify="left")
     for column in _COLUMNS:
         table.add_column(column, overflow="fold", no_wrap=column.startswith("when"))
     for each in found:
@@ -29,11 +29,10 @@ def history(params: Params) -> None:
 
 def _row(each: Promotion) -> tuple[str, ...]:
     return (
-        f"{each.when:%Y-%m-%d %H:%M:%S}",
+        f"{each.when:%Y-%m-%d %H:%M}",
         each.action,
         each.alias,
-        "-" if each.before is None else str(each.before),
-        str(each.after),
+        str(each.after) if each.before is None else f"{each.before} -> {each.after}",
         f"{each.verdict} (forced)" if each.forced else each.verdict,
         each.who,
         each.reason or "-",

@@ -22,7 +22,7 @@ def promote(
     """Raises PromotionRefused unless the version was judged PROMOTE, or `force` comes with a reason."""
     name = params.registry.name
     check_alias(alias)
-    store = open_store(params.tracking)
+    store = open_store(params.tracking, make=False)
     with only_one("promotion"):
         chosen = _choose(store, name=name, version=version)
         now = registry.at_alias(store, name=name, alias=alias)

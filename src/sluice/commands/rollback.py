@@ -15,7 +15,7 @@ def rollback(params: Params, *, to: int | None = None, alias: str = CHAMPION, re
     """Raises PromotionRefused when `to`, or the champion before, is gone, never was champion, or fails its checks."""
     name = params.registry.name
     check_alias(alias)
-    store = open_store(params.tracking)
+    store = open_store(params.tracking, make=False)
     with only_one("promotion"):
         number = promotions.champion_before(store, name=name, alias=alias) if to is None else to
         once = sorted({each.after for each in promotions.promotions(store, name=name) if each.alias == alias})

@@ -128,7 +128,7 @@ def next_steps(found: Found) -> list[tuple[str, str]]:
     if word == "NONE":
         return [("dvc repro", "makes what is absent, up to the verdict"), *steps]
     if word == "PROMOTE" and version is not None and champion.get("version") != version:
-        return [("sluice promote", f"makes version {version} the champion"), *steps]
+        return [(f"sluice promote {version}", f"makes version {version} the champion"), *steps]
     if word == "HOLD" and version is not None:
         command = f"sluice promote {version} --force --reason '...'"
         return [(command, "only if you can answer for what the held checks say"), *steps]

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from sluice.config.plugins import split_engine_name
-from sluice.errors import TrackingError
+from sluice.errors import MissingArtifact, TrackingError
 from sluice.io import files, paths
 from sluice.tracking.registry import TAGS
 
@@ -47,7 +47,7 @@ class Candidate:
 def read_candidate(*, name: str, engines: tuple[str, ...], required: tuple[str, ...], images: bool) -> Candidate:
     """Raises TrackingError when a model that passed is no longer the one on disk."""
     verdict = files.read_json(paths.VERDICT)
-    judged = verdict["candidate"]
+    judged = _judged(verdict)
     weights = files.digest_file(paths.WEIGHTS)
     folders = {engine: paths.exported(engine) for engine in judged["exported"] if paths.exported(engine).is_dir()}
     exported = {name: files.digest_folder(folder, without=(paths.PARITY_NAME,)) for name, folder in folders.items()}
@@ -65,6 +65,13 @@ def read_candidate(*, name: str, engines: tuple[str, ...], required: tuple[str, 
         engines=tuple(engine for engine in engines if paths.exported(engine).is_dir()),
         images=images,
     )
+
+
+def _judged(verdict: Any) -> dict[str, Any]:
+    match verdict:
+        case {"verdict": str(), "candidate": {"weights": str() | None, "exported": dict()} as judged}:
+            return dict(judged)
+    raise MissingArtifact(f"{paths.VERDICT} is not a verdict of sluice gate. Make it anew with: dvc repro -f -s gate")
 
 
 def _model_folder(required: tuple[str, ...]) -> Path:

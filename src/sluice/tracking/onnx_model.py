@@ -14,13 +14,13 @@ from mlflow.entities import LoggedModel, LoggedModelOutput, Run
 from mlflow.models import Model, infer_signature
 from numpy.typing import NDArray
 
-from sluice.errors import MissingArtifact
+from sluice.errors import MissingArtifact, SluiceError
 from sluice.io import files, paths
 from sluice.tracking.candidate import Candidate
-from sluice.tracking.registry import TAGS
+from sluice.tracking.registry import TAGS, download_model
 from sluice.tracking.store import Store, quiet
 
-__all__ = ["log_onnx"]
+__all__ = ["is_whole", "log_onnx"]
 
 _SOURCE = "sluice.source"
 _EXAMPLES = 2  # a serving example of one sample would suggest a batch of one
@@ -38,9 +38,12 @@ def log_onnx(store: Store, run: Run, candidate: Candidate) -> LoggedModel:
     source = files.digest_file(candidate.model / paths.ONNX_NAME)
     golden = files.digest_file(candidate.model / paths.GOLDEN_NAME)
     for known in _logged(store, run):
+        tags = known.tags
         if known.status != "READY":
             store.client.delete_logged_model(known.model_id)
-        elif (known.tags.get(_SOURCE), known.tags.get(TAGS["golden"])) == (source, golden):
+        elif (tags.get(_SOURCE), tags.get(TAGS["golden"])) != (source, golden):
+            continue
+        elif is_whole(store, known.model_id, onnx=tags.get(TAGS["onnx"]), golden=golden):
             return known
     made = store.client.create_logged_model(
         run.info.experiment_id,
@@ -57,6 +60,17 @@ def log_onnx(store: Store, run: Run, candidate: Candidate) -> LoggedModel:
     store.client.log_outputs(run.info.run_id, [LoggedModelOutput(made.model_id, step=0)])
     store.client.finalize_logged_model(made.model_id, "READY")
     return store.client.get_logged_model(made.model_id)
+
+
+def is_whole(store: Store, model_id: str, *, onnx: str | None, golden: str) -> bool:
+    """Whether the store still holds the logged model with the files of these digests."""
+    with TemporaryDirectory() as temporary:
+        try:
+            folder = download_model(store, model_id, to=Path(temporary))
+            found = [files.digest_file(folder / name) for name in (paths.ONNX_NAME, paths.GOLDEN_NAME)]
+        except SluiceError:
+            return False
+    return found == [onnx, golden]
 
 
 def _logged(store: Store, run: Run) -> list[LoggedModel]:

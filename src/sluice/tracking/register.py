@@ -16,7 +16,7 @@ from sluice.io import files, paths
 from sluice.tracking import registry
 from sluice.tracking.candidate import Candidate
 from sluice.tracking.live import LiveRun, close_stale_runs
-from sluice.tracking.onnx_model import log_onnx
+from sluice.tracking.onnx_model import is_whole, log_onnx
 from sluice.tracking.registry import CANDIDATE, CHAMPION, TAGS, Version
 from sluice.tracking.runs import RESTORED, describe, find_or_restore
 from sluice.tracking.store import Store, refusals
@@ -96,8 +96,9 @@ def _ending(store: Store, run: Run) -> AbstractContextManager[object]:
 
 
 def _bring_version(store: Store, run: Run, candidate: Candidate, known: Version | None) -> int | None:
-    number = known.number if known else None
-    if known is not None:
+    number = None
+    if known is not None and is_whole(store, known.model_id, onnx=known.onnx, golden=known.golden):
+        number = known.number
         _update_tags(store, candidate, known)
     elif candidate.judged != "REJECT":
         number = _create_version(store, run, candidate)
@@ -132,13 +133,13 @@ def _update_tags(store: Store, candidate: Candidate, known: Version) -> None:
 
 
 def _move_alias(store: Store, candidate: Candidate, number: int) -> None:
-    """`candidate` is the newest version that may be promoted."""
-    holder = registry.at_alias(store, name=candidate.name, alias=CANDIDATE)
-    if candidate.judged != "PROMOTE":
-        if holder is not None and holder.number == number:
-            store.client.delete_registered_model_alias(candidate.name, CANDIDATE)
-    elif holder is None or holder.number < number:
+    """`candidate` is what was judged PROMOTE last, though it may be an older version that was judged anew."""
+    if candidate.judged == "PROMOTE":
         store.client.set_registered_model_alias(candidate.name, CANDIDATE, str(number))
+        return
+    holder = registry.at_alias(store, name=candidate.name, alias=CANDIDATE)
+    if holder is not None and holder.number == number:
+        store.client.delete_registered_model_alias(candidate.name, CANDIDATE)
 
 
 def _tag_run(store: Store, run: Run, tags: Mapping[str, str]) -> None:

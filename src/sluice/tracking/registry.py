@@ -8,12 +8,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from mlflow.artifacts import download_artifacts
 from mlflow.entities.model_registry import ModelVersion
 from mlflow.exceptions import MlflowException
 
 from sluice.errors import TrackingError
 from sluice.io import files
-from sluice.tracking.store import Store, refusals
+from sluice.tracking.store import Store, refusals, without_password
 
 __all__ = [
     "CANDIDATE",
@@ -25,6 +26,7 @@ __all__ = [
     "at_alias",
     "champion",
     "download",
+    "download_model",
     "find",
     "recorded_verdict",
     "version",
@@ -140,7 +142,7 @@ def recorded_verdict(store: Store, of: Version) -> dict[str, Any]:
             raise TrackingError(
                 f"{VERDICT_ARTIFACT} of version {of.number} (run {of.run_id}) is not the file that was recorded: "
                 f"SHA-256 {files.digest_file(file)}, recorded {of.verdict_digest}. Register it anew with: "
-                "dvc repro -f register, or go back with: sluice rollback"
+                "dvc repro -f -s register, or go back with: sluice rollback"
             )
         verdict: dict[str, Any] = files.read_json(file)
         return verdict
@@ -151,8 +153,24 @@ def download(store: Store, *, run_id: str, artifact: str, to: Path) -> Path:
     if Path(artifact).is_absolute() or ".." in Path(artifact).parts:
         raise TrackingError(f"artifact {artifact!r} of run {run_id} lies outside it: its record was tampered with.")
     to.mkdir(parents=True, exist_ok=True)
+    parent = Path(artifact).parent.as_posix()
     with refusals(store.uri):
-        return Path(store.client.download_artifacts(run_id, artifact.rstrip("/"), str(to)))
+        siblings = store.client.list_artifacts(run_id, None if parent == "." else parent)
+        if artifact in {item.path for item in siblings}:
+            return Path(store.client.download_artifacts(run_id, artifact, str(to)))
+    raise TrackingError(
+        f"run {run_id} in the MLflow store {without_password(store.uri, uri=store.uri)} has no {artifact} (any more). "
+        "Put it back, in the workspace that made it, with: dvc repro -f -s register; or choose another version."
+    )
+
+
+def download_model(store: Store, model_id: str, *, to: Path) -> Path:
+    """Copy the files of a logged model below `to`."""
+    with refusals(store.uri), store.as_default():
+        uri = f"models:/{model_id}"
+        return Path(
+            download_artifacts(artifact_uri=uri, dst_path=str(to), tracking_uri=store.uri, registry_uri=store.uri)
+        )
 
 
 def _has_run(store: Store, run_id: str) -> bool:

@@ -63,14 +63,20 @@ class Store:
                 os.environ["MLFLOW_TRACKING_URI"] = before
 
 
-def open_store(config: TrackingConfig) -> Store:
+def open_store(config: TrackingConfig, *, make: bool = True) -> Store:
     """Open MLFLOW_TRACKING_URI, else `tracking.uri`, else mlflow.db in the current folder, which is made once.
 
-    Raises ConfigError for a URI that cannot hold models, TrackingError for a store that cannot be reached or read.
+    Raises ConfigError for a URI that cannot hold models, TrackingError for a store that cannot be reached or read,
+    or that would have to be made although `make` is False.
     """
     for name, value in _PATIENCE.items():
         os.environ.setdefault(name, value)
     uri, file = _resolve(config)
+    if file is not None and not make and not _is_made(file):
+        raise TrackingError(
+            f"there is no MLflow store at {file}, so nothing is registered. Make it with: dvc repro, "
+            "or name another with MLFLOW_TRACKING_URI or tracking.uri."
+        )
     root = None if uri.startswith(("http://", "https://")) else (file.parent if file else Path.cwd()) / "mlartifacts"
     with refusals(uri), quiet():
         if file is None:

@@ -7,12 +7,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from mlflow.artifacts import download_artifacts
-
 from sluice.errors import PromotionRefused
 from sluice.io import files, paths
-from sluice.tracking.registry import Version, download, recorded_verdict
-from sluice.tracking.store import Store, refusals
+from sluice.tracking.registry import Version, download, download_model, recorded_verdict
+from sluice.tracking.store import Store
 
 __all__ = ["verify"]
 
@@ -56,7 +54,7 @@ def verify(store: Store, version: Version) -> dict[str, Any]:
             export = download(store, run_id=version.run_id, artifact=f"exported/{engine}", to=folder / "exported")
             found = files.digest_folder(export, without=(paths.PARITY_NAME,))
             _agree(version, f"files of {engine}", recorded, found)
-        model = _download_model(store, version, folder / "model")
+        model = download_model(store, version.model_id, to=folder / "model")
         _agree(version, paths.ONNX_NAME, version.onnx, files.digest_file(model / paths.ONNX_NAME))
         _agree(version, paths.GOLDEN_NAME, version.golden, files.digest_file(model / paths.GOLDEN_NAME))
         _answers(version, model)
@@ -67,19 +65,7 @@ def _agree(version: Version, what: str, recorded: str | Mapping[str, str], found
     if recorded != found:
         raise PromotionRefused(
             f"version {version.number}: {what}: recorded {recorded}, found {found}. It is not what was judged: "
-            "register it anew with dvc repro -f register, or choose another version."
-        )
-
-
-def _download_model(store: Store, version: Version, to: Path) -> Path:
-    with refusals(store.uri), store.as_default():
-        return Path(
-            download_artifacts(
-                artifact_uri=f"models:/{version.model_id}",
-                dst_path=str(to),
-                tracking_uri=store.uri,
-                registry_uri=store.uri,
-            )
+            "register it anew with dvc repro -f -s register, or choose another version."
         )
 
 
@@ -94,5 +80,5 @@ def _answers(version: Version, model: Path) -> None:
         last = (done.stderr.strip().splitlines() or [f"its process ended with code {done.returncode}"])[-1]
         raise PromotionRefused(
             f"version {version.number} does not answer golden.npz in a clean process: {last}. "
-            "Choose another version, or register it anew with: dvc repro -f register"
+            "Choose another version, or register it anew with: dvc repro -f -s register"
         )

@@ -4,11 +4,10 @@ from pathlib import Path
 import pytest
 from unit.tracking import judged
 
-from sluice.commands.promote import promote
 from sluice.commands.rollback import rollback
 from sluice.errors import PromotionRefused
 from sluice.tracking import lineage, registry
-from sluice.tracking.promotions import champions, promotions
+from sluice.tracking.promotions import champions, move, promotions
 from sluice.tracking.register import register
 from sluice.tracking.store import Store
 
@@ -21,7 +20,9 @@ def store(workspace: Path) -> Store:
         judged.write_all(seed=seed)
         register(store, judged.candidate())
     for number in (1, 2, 3):
-        promote(judged.params(), version=number)
+        version = registry.version(store, name=judged.NAME, number=number)
+        assert version
+        move(store, name=judged.NAME, alias="champion", to=version, action="promote", forced=False, reason="")
     return store
 
 

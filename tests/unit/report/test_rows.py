@@ -56,7 +56,7 @@ def test_the_story_of_tuning(workspace: Path, best: str | None, tuned: bool, sai
 @pytest.mark.parametrize(
     ("verdict", "command"),
     [
-        ("PROMOTE", "sluice promote"),
+        ("PROMOTE", "sluice promote 4"),
         ("HOLD", "sluice promote 4 --force --reason '...'"),
         ("REJECT", "sluice gate --check"),
     ],

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 from unit.tracking import judged
 
-from sluice.errors import TrackingError
+from sluice.errors import MissingArtifact, TrackingError
 from sluice.io import files, paths
 from sluice.tracking.candidate import read_candidate
 
@@ -48,3 +48,12 @@ def test_the_registry_serves_fp32_onnx(workspace: Path, required: tuple[str, ...
     judged.write_all()
     candidate = read_candidate(name=judged.NAME, engines=(judged.ENGINE,), required=required, images=True)
     assert candidate.model == expected
+
+
+@pytest.mark.parametrize("text", ["[]", "{}", '"PROMOTE"', '{"verdict": "PROMOTE", "candidate": []}'])
+def test_what_is_no_verdict_is_said_so(workspace: Path, text: str) -> None:
+    """Valid JSON of another form is one sentence, with the command that makes it anew."""
+    judged.write_all()
+    paths.VERDICT.write_text(text)
+    with pytest.raises(MissingArtifact, match="is not a verdict of sluice gate.*dvc repro -f -s gate"):
+        judged.candidate()

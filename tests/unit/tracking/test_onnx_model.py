@@ -5,33 +5,14 @@ from pathlib import Path
 
 import onnx
 import pytest
+from mlflow.models import Model
 from unit.tracking import judged
 
 from sluice.tracking import registry
 from sluice.tracking.register import register
 from sluice.tracking.store import Store
 
-CONSUMER = """
-import importlib.abc, json, sys
-class Blocked(importlib.abc.MetaPathFinder):
-    def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] in {"torch", "torchvision", "sluice"}:
-            raise ModuleNotFoundError(name)
-sys.meta_path.insert(0, Blocked())
-import mlflow, numpy
-mlflow.set_tracking_uri(sys.argv[1])
-model = mlflow.pyfunc.load_model("models:/shapes@candidate")
-golden = numpy.load(sys.argv[2])
-largest = {}
-for size in (1, 2, 5, 8):
-    images = golden["input.images"][:size]
-    for _ in range(2):
-        given = model.predict({"images": images})
-        largest[size] = float(abs(given["logits"] - golden["output.logits"][:size]).max())
-images = model.metadata.signature.inputs.inputs[0]
-assert (images.name, str(images.type), images.shape) == ("images", "uint8", (-1, 4, 4, 1)), images
-print(json.dumps(largest))
-"""
+CONSUMER = Path(__file__).with_name("consumer.py")
 
 
 @pytest.fixture
@@ -48,15 +29,19 @@ def model(workspace: Path) -> tuple[Store, Path]:
 def test_a_consumer_needs_neither_torch_nor_sluice(
     model: tuple[Store, Path], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    """F2, F3, F12: in a clean process, from another folder, it answers batches of 1, 2, 5 and 8 as trained, twice."""
+    """F2, F3, F12: in a clean process, from another folder, it answers any batch within the limits of fp32."""
     store, folder = model
     elsewhere = tmp_path_factory.mktemp("elsewhere")
-    command = [sys.executable, "-W", "ignore", "-I", "-c", CONSUMER, store.uri, str(folder / "golden.npz")]
-    done = subprocess.run(command, cwd=elsewhere, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    largest = json.loads(done.stdout.splitlines()[-1])
-    assert set(largest) == {"1", "2", "5", "8"}
-    assert max(largest.values()) < 1e-4
+    command = [sys.executable, "-W", "ignore", "-I", str(CONSUMER), store.uri, "models:/shapes@candidate"]
+    done = subprocess.run(
+        [*command, str(folder / "golden.npz")], cwd=elsewhere, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert set(json.loads(done.stdout.splitlines()[-1])) == {"1", "2", "7", "8"}
+    signature = Model.load(str(folder)).signature
+    assert signature
+    images = signature.inputs.inputs[0]
+    assert (images.name, str(images.type), images.shape) == ("images", "uint8", (-1, 4, 4, 1))
 
 
 def test_the_model_is_whole_in_one_file_without_pickle(model: tuple[Store, Path]) -> None:

@@ -14,6 +14,7 @@ from sluice.io import files, paths
 from sluice.tracking import registry
 from sluice.tracking.register import Registered, register
 from sluice.tracking.store import Store
+from sluice.tracking.verification import verify
 
 KILLED_IN = """
 import os, signal, sys
@@ -115,12 +116,26 @@ def test_a_changed_verdict_is_brought_up_to_date(store: Store) -> None:
     assert len(all_versions(store)) == 1
 
 
-def test_candidate_is_the_newest_version_that_passed(store: Store) -> None:
-    """A newer PROMOTE takes the alias; an older model judged again does not take it back."""
-    for seed in (0, 1, 0):
+def test_candidate_is_what_passed_last(store: Store) -> None:
+    """A newer PROMOTE takes the alias; so does an older model that is brought back and judged again."""
+    for seed, holder in ((0, 1), (1, 2), (0, 1)):
         judged.write_all(seed=seed)
-        again(store)
-    assert alias(store) == 2
+        assert again(store).version == alias(store) == holder
+
+
+@pytest.mark.parametrize("name", ["model.onnx", "golden.npz"])
+@pytest.mark.parametrize("how", ["changed", "gone"])
+def test_a_damaged_model_is_registered_anew(store: Store, workspace: Path, name: str, how: str) -> None:
+    """What the store lost or someone changed gets a new version; the old one is left as it is, for its record."""
+    judged.write_all()
+    again(store)
+    (file,) = (workspace / "mlartifacts" / judged.NAME / "models").glob(f"*/artifacts/{name}")
+    file.unlink() if how == "gone" else file.write_bytes(b"!")
+    assert again(store).version == alias(store) == 2
+    version = registry.version(store, name=judged.NAME, number=2)
+    assert version
+    verify(store, version)
+    assert again(store).version == 2
 
 
 def test_the_champion_is_never_touched(store: Store) -> None:

@@ -35,6 +35,13 @@ def test_four_processes_at_once_make_one_store(workspace: Path) -> None:
     assert [path.name for path in workspace.glob("mlflow.db.new-*")] == []
 
 
+def test_who_only_reads_makes_no_store(workspace: Path) -> None:
+    """A deleted mlflow.db is said to be gone, not replaced by an empty one."""
+    with pytest.raises(TrackingError, match=r"no MLflow store at .*mlflow.db.*dvc repro"):
+        open_store(TrackingConfig(), make=False)
+    assert list(workspace.iterdir()) == []
+
+
 def test_the_default_store_has_an_absolute_path_in_the_workspace(workspace: Path) -> None:
     """F5: the store does not depend on the folder from which its URI is used later, nor do its artifacts."""
     store = fresh_store(workspace)
