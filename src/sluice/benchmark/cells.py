@@ -1,11 +1,12 @@
 """One line of the benchmark's table: an engine in a scenario, timed or not."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from sluice.benchmark.timing import Timing
 
-__all__ = ["Refusal", "Scenario", "cell"]
+__all__ = ["Refusal", "Scenario", "cell", "sentence"]
 
 
 @dataclass(frozen=True)
@@ -45,3 +46,10 @@ def cell(engine: str, result: Timing | Refusal, *, precision: str, scenario: Sce
         "samples_per_s": result.samples_per_s,
         "ratio_to_eager": result.ratio.as_json(),
     }
+
+
+def sentence(of: Mapping[str, Any]) -> str:
+    where = f"{of['engine']}, {of['scenario']} of {of['batch']}"
+    if of["status"] != "ok":
+        return f"{where}: {of['status']}, {of['reason']}"
+    return f"{where}: {of['median_ms']:.3g} ms, {of['ratio_to_eager']['value']:.2f} of eager"

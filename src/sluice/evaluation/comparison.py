@@ -14,7 +14,15 @@ from sluice.errors import Incomparable, MissingLibrary, SluiceError
 from sluice.evaluation import answers
 from sluice.stats.paired import paired_difference
 
-__all__ = ["Contender", "accuracy_or_state", "compare_accuracy", "latency_json", "latency_or_state", "unmeasured"]
+__all__ = [
+    "Contender",
+    "accuracy_or_state",
+    "compare_accuracy",
+    "latency_json",
+    "latency_or_state",
+    "sentence",
+    "unmeasured",
+]
 
 _CONFIDENCE = 0.95
 _SEED = 0
@@ -35,6 +43,19 @@ def unmeasured(champion: Mapping[str, Any] | None, *, weights: str, exported: Ma
     known = {key: champion[key] for key in ("version", "weights", "run_id")} if champion else None
     verdict = champion["verdict"] if champion and same else None
     return {"champion": known, "same": same, "verdict_on_record": verdict, "accuracy": None, "latency": {}}
+
+
+def sentence(found: Mapping[str, Any]) -> str:
+    if found["champion"] is None:
+        return "There is no champion yet, so there is nothing to compare with."
+    champion = f"the champion, version {found['champion']['version']}"
+    if found["same"]:
+        return f"The candidate is {champion}: nothing is measured."
+    difference = found["accuracy"]["difference"]
+    if difference is None:
+        return f"There is no accuracy against {champion}: {found['accuracy']['reason']}"
+    low, high = difference["low"], difference["high"]
+    return f"accuracy against {champion}: {difference['value']:+.4f}, between {low:+.4f} and {high:+.4f}"
 
 
 def accuracy_or_state(engine: str | None, measure: Callable[[str], dict[str, Any]]) -> dict[str, Any]:

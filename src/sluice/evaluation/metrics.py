@@ -3,7 +3,7 @@
 Shapes: N samples, K classes.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,15 @@ from sluice.evaluation import answers, calibration, per_class
 from sluice.stats.intervals import Interval, wilson
 from sluice.stats.paired import paired_difference
 
-__all__ = ["confusion_rows", "engine_metrics", "model_metrics", "per_class_rows", "unusable_engine"]
+__all__ = [
+    "confusion_rows",
+    "engine_metrics",
+    "model_metrics",
+    "per_class_rows",
+    "scores",
+    "sentence",
+    "unusable_engine",
+]
 
 _WORST_SAMPLES = 20
 _SEED = 0
@@ -47,6 +55,23 @@ def model_metrics(
         "per_class": {score.name: _class_json(score) for score in scores},
         "worst_samples": _worst_samples(predicted_N, probabilities_NK, labels_N, classes=classes, samples=samples),
     }
+
+
+def scores(metrics: Mapping[str, Any]) -> dict[str, float]:
+    """Of `model_metrics`, what `dvc metrics` shows."""
+    return {
+        "accuracy": metrics["accuracy"]["value"],
+        "balanced_accuracy": metrics["balanced_accuracy"]["value"],
+        "worst_class_recall": metrics["worst_class"]["recall"],
+        "nll": metrics["nll"],
+        "ece": metrics["ece"],
+    }
+
+
+def sentence(metrics: Mapping[str, Any]) -> str:
+    accuracy, worst = metrics["accuracy"], metrics["worst_class"]
+    interval = f"between {accuracy['low']:.4f} and {accuracy['high']:.4f}"
+    return f"accuracy {accuracy['value']:.4f}, {interval}; worst class {worst['name']!r}, recall {worst['recall']:.4f}"
 
 
 def engine_metrics(

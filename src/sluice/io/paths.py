@@ -34,6 +34,7 @@ MODEL_CARD = TRAINED / "model.json"
 RESOLVED = TRAINED / "resolved.yaml"
 TRAINING = Path("reports/training")
 CURVES = TRAINING / "curves.csv"
+TRAINING_SCORES = TRAINING / "scores.json"
 TRAINING_SUMMARY = TRAINING / "summary.json"
 TRAINING_SPEED = TRAINING / "speed.json"
 
@@ -49,6 +50,7 @@ GRAPH_NAME = "graph.pt2"
 
 EVALUATION = Path("reports/evaluation")
 METRICS = EVALUATION / "metrics.json"
+SCORES = EVALUATION / "scores.json"
 OUTPUTS = EVALUATION / "outputs.npz"
 PER_CLASS = EVALUATION / "per_class.csv"
 CONFUSION = EVALUATION / "confusion.csv"

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sluice import tasks
-from sluice.benchmark.cells import Refusal, Scenario, cell
+from sluice.benchmark.cells import Refusal, Scenario, cell, sentence
 from sluice.benchmark.clock import StealMeter
 from sluice.benchmark.timing import measure
 from sluice.config import Params
@@ -58,6 +58,7 @@ def run(params: Params) -> None:
     )
     report = {"cells": cells, "rounds": config.rounds, "noise": {"steal_share": noise.share()}}
     files.write_json(paths.BENCHMARK, {**report, "evidence": evidence.as_json()})
+    print("\n".join(map(sentence, cells)))
 
 
 def _load(engine: str, *, threads: int, trial: Mapping[str, Mapping[str, NDArray[Any]]]) -> Predictor | Refusal:

@@ -29,3 +29,4 @@ def run(params: Params) -> None:
     with files.atomic_folder(paths.CAPTURED) as folder:
         capture(task.deployable(net, schema=card.schema), signature=signature, folder=folder)
         write_golden(folder / paths.GOLDEN_NAME, Golden(inputs, outputs))
+    print(f"captured as {paths.CAPTURED / paths.GRAPH_NAME} and {paths.CAPTURED / paths.ONNX_NAME}")

@@ -45,6 +45,7 @@ def run(params: Params) -> None:
             for engine in params.export.engines:
                 found["latency"][engine] = comparison.latency_or_state(engine, match.latency, common=common)
     files.write_json(paths.COMPARISON, found | {"evidence": evidence.as_json()})
+    print(comparison.sentence(found))
 
 
 class _Match:

@@ -57,6 +57,8 @@ def run(params: Params) -> None:
     files.write_csv(paths.PER_CLASS, *metrics.per_class_rows(eager, labels, classes=classes, confidence=confidence))
     files.write_csv(paths.CONFUSION, *metrics.confusion_rows(eager, labels, classes=classes))
     files.write_json(paths.METRICS, model | {"engines": scored, "evidence": evidence.as_json()})
+    files.write_json(paths.SCORES, metrics.scores(model))
+    print(metrics.sentence(model))
 
 
 def _answer(engine: str, ask: Ask) -> NDArray[np.float32] | dict[str, Any]:

@@ -30,3 +30,5 @@ def run(params: Params) -> None:
         std=normalization.std,
     )
     files.write_json(paths.SCHEMA, schema.model_dump(mode="json"))
+    sizes = ", ".join(f"{split} {int((assigned == split).sum())}" for split in ("train", "val", "gate"))
+    print(f"{sizes} samples of {len(classes.classes)} classes")

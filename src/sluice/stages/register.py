@@ -18,3 +18,5 @@ def run(params: Params) -> None:
     )
     registered = register(open_store(params.tracking), candidate)
     files.write_json(paths.REGISTERED, registered.as_json())
+    what = "no version" if registered.version is None else f"version {registered.version}"
+    print(f"{registered.name}: {what} ({registered.verdict})")

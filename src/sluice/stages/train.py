@@ -17,7 +17,7 @@ from sluice.tracking.store import open_store
 from sluice.training import checkpoint
 from sluice.training.fit import Epoch, fit
 from sluice.training.resolved import Resolved, overlay, read_tuned, resolve_once
-from sluice.training.summary import speed, summary
+from sluice.training.summary import scores, speed, summary
 
 __all__ = ["run"]
 
@@ -49,6 +49,7 @@ def run(params: Params) -> None:
         weights = files.digest_file(paths.WEIGHTS)
         evidence = _evidence(params, weights=weights, val=val).as_json()
         files.write_json(paths.TRAINING_SUMMARY, summary(fitted, sources=resolved.sources, evidence=evidence))
+        files.write_json(paths.TRAINING_SCORES, scores(fitted))
         files.write_json(paths.TRAINING_SPEED, speed(fitted))
         live.tag("sluice.weights", weights)
     shutil.rmtree(folder)

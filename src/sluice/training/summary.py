@@ -5,11 +5,16 @@ from typing import Any
 
 from sluice.training.fit import Fitted
 
-__all__ = ["speed", "summary"]
+__all__ = ["scores", "speed", "summary"]
 
 
 def summary(fitted: Fitted, *, sources: Mapping[str, str], evidence: Mapping[str, Any]) -> dict[str, Any]:
     """`sources` says where each value of the model and train sections came from."""
+    return scores(fitted) | {"sources": dict(sources), "evidence": dict(evidence)}
+
+
+def scores(fitted: Fitted) -> dict[str, float]:
+    """What `dvc metrics` shows."""
     return {
         "epochs": len(fitted.epochs),
         "best_epoch": fitted.best_epoch,
@@ -17,8 +22,6 @@ def summary(fitted: Fitted, *, sources: Mapping[str, str], evidence: Mapping[str
         "val_accuracy": fitted.kept.val_accuracy,
         "val_loss": fitted.kept.val_loss,
         "parameters": sum(parameter.numel() for parameter in fitted.net.parameters()),
-        "sources": dict(sources),
-        "evidence": dict(evidence),
     }
 
 
