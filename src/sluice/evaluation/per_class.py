@@ -9,12 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sluice.stats.intervals import Interval, bootstrap_counts
+from sluice.stats.intervals import Interval, mean_of_proportions
 
 __all__ = ["ClassScore", "balanced_accuracy", "class_scores", "worst_class"]
-
-_DRAWS = 10_000
-_SEED = 0
 
 
 @dataclass(frozen=True)
@@ -40,10 +37,9 @@ def class_scores(
 
 
 def balanced_accuracy(scores: Sequence[ClassScore], *, confidence: float) -> Interval:
-    """Mean recall of the classes that have support; the interval is a bootstrap over samples."""
-    known = [score for score in scores if score.support]
-    counts = [count for score in known for count in (score.correct, score.support - score.correct)]
-    return bootstrap_counts(counts, _mean_recall, confidence=confidence, draws=_DRAWS, seed=_SEED)
+    """Mean recall of the classes that have support."""
+    known = [(score.correct, score.support) for score in scores if score.support]
+    return mean_of_proportions(known, confidence=confidence)
 
 
 def worst_class(scores: Sequence[ClassScore]) -> ClassScore:
@@ -56,12 +52,3 @@ def _score(name: str, *, support: int, chosen: int, correct: int) -> ClassScore:
         return ClassScore(name, 0, 0, None, None, None)
     precision = correct / chosen if chosen else None
     return ClassScore(name, support, correct, precision, correct / support, 2 * correct / (support + chosen))
-
-
-def _mean_recall(counts: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Counts [..., 2 K], right and wrong of each class in turn; a class that was not drawn is left out of the mean."""
-    right, wrong = counts[..., 0::2], counts[..., 1::2]
-    drawn = right + wrong
-    recall = np.divide(right, drawn, out=np.zeros(right.shape), where=drawn > 0)
-    result: NDArray[np.float64] = recall.sum(axis=-1) / (drawn > 0).sum(axis=-1)
-    return result

@@ -3,7 +3,7 @@
 Shapes: N values, D bootstrap draws, K cells of a table of counts.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from statistics import NormalDist
 from typing import Any, Literal
@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Interval", "bootstrap", "bootstrap_counts", "wilson"]
+__all__ = ["Interval", "bootstrap", "bootstrap_counts", "mean_of_proportions", "wilson"]
 
 _VALUES_AT_ONCE = 4_000_000
 
@@ -46,6 +46,15 @@ def wilson(successes: int, n: int, *, confidence: float) -> Interval:
     low = 0.0 if successes == 0 else max(0.0, centre - half)
     high = 1.0 if successes == n else min(1.0, centre + half)
     return Interval(share, low, high)
+
+
+def mean_of_proportions(proportions: Sequence[tuple[int, int]], *, confidence: float) -> Interval:
+    """Mean of independent proportions, each (successes, n > 0): Wilson's limits, combined (MOVER; Zou, Donner 2008)."""
+    parts = [wilson(successes, n, confidence=confidence) for successes, n in proportions]
+    value = sum(part.value for part in parts) / len(parts)
+    below = sum((part.value - part.low) ** 2 for part in parts) ** 0.5 / len(parts)
+    above = sum((part.high - part.value) ** 2 for part in parts) ** 0.5 / len(parts)
+    return Interval(value, value - below, value + above)
 
 
 def bootstrap(

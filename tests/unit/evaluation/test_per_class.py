@@ -55,4 +55,12 @@ def test_imbalance_does_not_hide_the_small_class() -> None:
     scores = class_scores(np.zeros(100, dtype=np.int64), labels, classes=("a", "b"))
     interval = balanced_accuracy(scores, confidence=0.95)
     assert interval.value == 0.5
-    assert interval.low == 0.5
+    assert interval.low < 0.5 < interval.high < 0.95
+
+
+def test_a_small_split_without_an_error_is_no_certainty() -> None:
+    """Five of five right in each of three classes: the interval has a width, as Wilson's has."""
+    labels = np.repeat(np.arange(3), 5)
+    interval = balanced_accuracy(class_scores(labels, labels, classes=("a", "b", "c")), confidence=0.95)
+    assert interval.value == interval.high == 1.0
+    assert 0.7 < interval.low < 0.8
