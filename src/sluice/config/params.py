@@ -1,6 +1,8 @@
 """params.yaml as one frozen object; everything that is wrong with it is said at once."""
 
 import json
+from collections.abc import Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Self
 
@@ -96,7 +98,25 @@ def _all_problems(error: ValidationError, name: str) -> str:
     for problem in problems:
         key = ".".join(str(part) for part in problem["loc"]) or "(whole file)"
         message = problem["msg"].removeprefix("Value error, ")
+        if problem["type"] == "extra_forbidden":
+            message = _unknown_key(problem["loc"])
         value = problem["input"]
         shown = "" if isinstance(value, dict) or message.startswith("got ") else f" (got {value!r})"
         lines.append(f"  {key}: {message}{shown}")
     return "\n".join(lines)
+
+
+def _unknown_key(at: Sequence[int | str]) -> str:
+    section: Any = Params
+    for part in at[:-1]:
+        section = _keys(section).get(str(part))
+    known = _keys(section)
+    nearest = get_close_matches(str(at[-1]), known, n=1)
+    hint = f"; did you mean {nearest[0]!r}?" if nearest else ""
+    return f"there is no such key. There are: {', '.join(known)}{hint}" if known else "there is no such key"
+
+
+def _keys(section: Any) -> dict[str, Any]:
+    """Key -> type of a section; nothing where `section` is none."""
+    fields = section.model_fields if isinstance(section, type) and issubclass(section, Section) else {}
+    return {field.alias or name: field.annotation for name, field in fields.items()}

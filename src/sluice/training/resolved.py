@@ -26,7 +26,7 @@ class Resolved:
     model: ModelConfig
     train: TrainConfig
     sources: Mapping[str, str]
-    """Key, such as `train.optimizer.lr`: "params.yaml", "tune", or "machine"."""
+    """Key, such as `train.optimizer.lr`: "params.yaml", "default", "tune", or "machine"."""
 
     def as_dict(self, *, seed: int) -> dict[str, Any]:
         return {
@@ -53,13 +53,18 @@ def overlay(values: Mapping[str, Any], *, model: ModelConfig, train: TrainConfig
     checked_train = _check(TrainConfig, sections["train"], prefix="train", problems=problems)
     if checked_model is None or checked_train is None:
         raise ConfigError(f"tune.space gives values that do not fit: {'; '.join(problems)}. Correct tune.space.")
-    sources = {key: "tune" if key in values else "params.yaml" for key in ("seed", *_leaves(sections))}
+    given = {
+        "seed",
+        *_leaves({key: each.model_dump(exclude_unset=True) for key, each in (("model", model), ("train", train))}),
+    }
+    sources = {key: "params.yaml" if key in given else "default" for key in ("seed", *_leaves(sections))}
+    sources |= dict.fromkeys(values, "tune")
     return Resolved(model=checked_model, train=checked_train, sources=sources)
 
 
 def read_tuned(path: Path, *, space: Collection[str]) -> dict[str, Any]:
     """The values that tune found, for exactly the keys of `space`."""
-    values: dict[str, Any] = _read_yaml(path, remedy="dvc repro -f tune").get("values") or {}
+    values: dict[str, Any] = _read_yaml(path, remedy="dvc repro -f -s tune").get("values") or {}
     if values.keys() != set(space):
         raise ConfigError(
             f"train.use_tuned: {path} has {', '.join(values) or 'no value'}, tune.space asks for "
@@ -79,7 +84,7 @@ def resolve_once(path: Path, resolved: Resolved, *, seed: int) -> Resolved:
 
 
 def read_resolved(path: Path) -> Resolved:
-    values = _read_yaml(path, remedy="dvc repro -f train")
+    values = _read_yaml(path, remedy="dvc repro -f -s train")
     try:
         return Resolved(
             model=ModelConfig.model_validate_json(json.dumps(values["model"])),
@@ -88,7 +93,7 @@ def read_resolved(path: Path) -> Resolved:
         )
     except (KeyError, ValidationError) as error:
         reason = " ".join(str(error).split())
-        raise MissingArtifact(f"{path} does not fit this Sluice ({reason}). Run: dvc repro -f train") from None
+        raise MissingArtifact(f"{path} does not fit this Sluice ({reason}). Run: dvc repro -f -s train") from None
 
 
 def _with_threads(resolved: Resolved) -> Resolved:

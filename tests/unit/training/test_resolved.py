@@ -24,14 +24,15 @@ def test_tuned_values_go_over_the_sections() -> None:
     assert resolved.model.options == {"hidden": [8, 8], "dropout": 0.0}
     assert {key for key, source in resolved.sources.items() if source == "tune"} == set(values)
     assert {"seed", "model.name", "train.epochs", "train.augment.horizontal_flip"} < resolved.sources.keys()
-    assert set(resolved.sources.values()) == {"tune", "params.yaml"}
+    assert resolved.sources["train.epochs"] == "params.yaml"
+    assert resolved.sources["train.clip_norm"] == "default"
 
 
 def test_nothing_tuned_changes_nothing() -> None:
-    """All values come from params.yaml."""
+    """All values come from params.yaml, or are the defaults."""
     resolved = overlay({}, model=MODEL, train=tiny.config())
     assert (resolved.model, resolved.train) == (MODEL, tiny.config())
-    assert set(resolved.sources.values()) == {"params.yaml"}
+    assert set(resolved.sources.values()) == {"params.yaml", "default"}
 
 
 @pytest.mark.parametrize(
@@ -87,7 +88,7 @@ def test_other_keys_than_those_of_the_space_are_refused(workspace: Path, text: s
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (None, "best_params.yaml does not exist. Make it with: dvc repro -f tune"),
+        (None, "best_params.yaml does not exist. Make it with: dvc repro -f -s tune"),
         ("values: [", "best_params.yaml is not valid YAML"),
         ("- 1\n", "best_params.yaml holds no keys"),
     ],
