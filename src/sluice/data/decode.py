@@ -81,6 +81,10 @@ def decode(content: bytes, *, name: str, max_pixels: int | None = None) -> Decod
                 return Quarantined(name, f"{image.width} x {image.height} pixels, more than max_pixels {max_pixels}")
             image.load()
             turned = image.getexif().get(_ORIENTATION, 1) in range(2, 9)
+            if image.mode in ("I", "F"):
+                return Quarantined(
+                    name, f"pixels of mode {image.mode!r} have no fixed range; save them with 8 or 16 bits"
+                )
             return Decoded(_eight_bit(ImageOps.exif_transpose(image)), turned)
     except _UNREADABLE as error:
         return Quarantined(name, _reason(content, error))
@@ -121,8 +125,6 @@ def _eight_bit(image: Image.Image) -> Pixels:
     if image.mode.startswith("I;16"):
         wide = np.asarray(image).astype(np.uint32)
         return ((wide * 255 + 32767) // 65535).astype(np.uint8)[:, :, None]
-    if image.mode in ("I", "F"):
-        raise ValueError(f"pixels of mode {image.mode!r} have no fixed range; save them with 8 or 16 bits")
     mode = "L" if image.mode in ("1", "L", "LA", "La") else "RGB"
     if image.has_transparency_data:
         coloured = image.convert("RGBA")

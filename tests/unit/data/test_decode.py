@@ -155,3 +155,13 @@ def test_preprocessing_is_told_in_order() -> None:
         "layout",
     ]
     assert steps[4] == {"op": "resize", "height": 28, "width": 20, "interpolation": "bilinear", "antialias": True}
+
+
+@pytest.mark.parametrize("mode", ["I", "F"])
+def test_pixels_without_a_range_are_told_from_damage(mode: str) -> None:
+    """A whole TIFF of 32 bits is not called cut short: the reason says what to save instead."""
+    file = BytesIO()
+    Image.new(mode, (4, 4)).save(file, "TIFF")
+    found = decode(file.getvalue(), name="a.tif")
+    assert isinstance(found, Quarantined)
+    assert found.reason == f"pixels of mode '{mode}' have no fixed range; save them with 8 or 16 bits"
