@@ -170,7 +170,11 @@ train.run(params_of(Path(sys.argv[1])))
 
 
 @pytest.mark.parametrize(
-    ("number", "code"), [(signal.SIGKILL, -signal.SIGKILL), (signal.SIGTERM, 128 + signal.SIGTERM)]
+    ("number", "code"),
+    [
+        (signal.SIGKILL, -signal.SIGKILL),
+        pytest.param(signal.SIGTERM, 128 + signal.SIGTERM, marks=pytest.mark.long),
+    ],
 )
 def test_a_stopped_training_goes_on_where_it_was(
     prepared: Path, repository: Path, number: signal.Signals, code: int
