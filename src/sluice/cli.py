@@ -92,12 +92,8 @@ def fetch(
     origin: Annotated[str | None, typer.Option(help="A local folder, or a base URL, to take the files from.")] = None,
 ) -> None:
     """Bring a data set to data/raw, check it, version it with DVC."""
-    chosen = name or _params().data.fetch
-    if chosen is None:
-        typer.echo("data.fetch is null: data/raw is yours, nothing to fetch.")
-        return
     _enter_workspace()
-    _module("commands", "fetch").fetch(chosen, origin=origin)
+    _module("commands", "fetch").fetch(name or _params().data.fetch, origin=origin)
 
 
 @app.command()
@@ -127,20 +123,22 @@ def promote(
     version: Annotated[int | None, typer.Argument(help="default: the version with alias candidate")] = None,
     force: Annotated[bool, typer.Option("--force", help="Promote a HOLD or REJECT; needs --reason.")] = False,
     reason: Annotated[str | None, typer.Option(help="Why; goes on record.")] = None,
+    alias: Annotated[str, typer.Option(help="Another alias, for a deployment of its own.")] = "champion",
 ) -> None:
     """Make a version the champion, after checking its recorded verdict, digests and answers."""
     params = _params()
-    _module("commands", "promote").promote(params, version=version, force=force, reason=reason)
+    _module("commands", "promote").promote(params, version=version, alias=alias, force=force, reason=reason)
 
 
 @app.command()
 def rollback(
     to: Annotated[int | None, typer.Option(help="default: the champion before this one")] = None,
     reason: Annotated[str | None, typer.Option(help="Why; goes on record.")] = None,
+    alias: Annotated[str, typer.Option(help="Another alias, for a deployment of its own.")] = "champion",
 ) -> None:
     """Give the alias champion back to an earlier version."""
     params = _params()
-    _module("commands", "rollback").rollback(params, to=to, reason=reason)
+    _module("commands", "rollback").rollback(params, to=to, alias=alias, reason=reason)
 
 
 @app.command()

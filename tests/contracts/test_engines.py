@@ -148,7 +148,9 @@ def test_broken_files_are_refused(engine: str, exported: tuple[Path, dict[str, A
         for content in (whole[: len(whole) // 2], b"", None):
             broken = Path(shutil.copytree(exported[0], tmp_path / "broken", dirs_exist_ok=True)) / file.name
             broken.write_bytes(content) if content is not None else broken.unlink()
-            with pytest.raises(EngineError, match=r"cannot load .*model\.\w+: .+ Make it again with: dvc repro -f"):
+            with pytest.raises(
+                EngineError, match=r"cannot load .*model\.\w+: .+ Make it again with: dvc repro -f -s export@"
+            ):
                 load(engine, broken.parent, threads=1)
 
 

@@ -27,16 +27,19 @@ class _DataSet(Protocol):
     def fill(self, folder: Path, *, origin: str | None) -> None: ...
 
 
-def fetch(name: str, *, origin: str | None = None) -> None:
-    """Put the data set `name` in data/raw; nothing is fetched when it is there already.
+def fetch(name: str | None, *, origin: str | None = None) -> None:
+    """Put the data set `name` in data/raw; nothing is fetched when it is there already, or for None: own data.
 
     `origin` is where its files lie: a folder, or what else the data set's own module takes.
     Raises DataError rather than lose files that DVC does not have, and WorkspaceError without git or DVC.
     """
+    _require_workspace()
+    if name is None:
+        print(f"data.fetch is null: {paths.RAW} is yours, nothing to fetch.")
+        return
     if name not in _DATA_SETS:
         raise ConfigError(f"data set {name!r} is unknown: expected one of {', '.join(map(repr, _DATA_SETS))}")
     data_set: _DataSet = importlib.import_module(_DATA_SETS[name])
-    _require_workspace()
     with process.only_one("fetch"):
         if _has_files(paths.RAW) and data_set.holds(paths.RAW):
             print(f"{paths.RAW} holds {name} already.")

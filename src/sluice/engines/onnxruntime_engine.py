@@ -58,7 +58,8 @@ def load(folder: Path, *, threads: int) -> _OnnxRuntimePredictor:
         session = onnxruntime.InferenceSession(str(file), options, providers=["CPUExecutionProvider"])
     except _ERRORS as error:
         raise EngineError(
-            f"ONNX Runtime cannot load {file}: {_short(error)}. Make it again with: dvc repro -f"
+            f"ONNX Runtime cannot load {file}: {_short(error)}. Make it again with: "
+            f"dvc repro -f -s export@{file.parent.name}"
         ) from error
     return _OnnxRuntimePredictor(session)
 

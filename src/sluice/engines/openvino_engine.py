@@ -50,7 +50,10 @@ def load(folder: Path, *, threads: int) -> _OpenVinoPredictor:
     try:
         model = openvino.Core().compile_model(str(file), "CPU", options)
     except RuntimeError as error:
-        raise EngineError(f"OpenVINO cannot load {file}: {_short(error)}. Make it again with: dvc repro -f") from error
+        raise EngineError(
+            f"OpenVINO cannot load {file}: {_short(error)}. Make it again with: "
+            f"dvc repro -f -s export@{file.parent.name}"
+        ) from error
     return _OpenVinoPredictor(model)
 
 

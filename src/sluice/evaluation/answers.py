@@ -33,7 +33,8 @@ def collect_logits(
         if logits is None or logits.ndim != 2 or len(logits) != size:
             given = "no logits" if logits is None else f"logits {list(logits.shape)}"
             raise EngineError(
-                f"the model gave {given} for {size} samples, expected [{size}, classes]. Export it again: dvc repro -f"
+                f"the model gave {given} for {size} samples, expected [{size}, classes]. "
+                "Export it again: dvc repro -f -s export@ENGINE"
             )
         parts.append(np.asarray(logits, dtype=np.float32))
     return np.concatenate(parts)

@@ -38,7 +38,7 @@ def accuracy_check(comparison: Comparison | Problem, *, margin: float) -> Check:
         return check(_NAME, "no_champion", "there is no champion to be worse than", limit=-margin)
     accuracy = comparison.accuracy
     if accuracy is None or accuracy.status == "no_champion":
-        said = f"{paths.COMPARISON} holds no comparison with the champion: run dvc repro -f compare"
+        said = f"{paths.COMPARISON} holds no comparison with the champion: run dvc repro -f -s compare"
         return check(_NAME, "missing", said, limit=-margin)
     if accuracy.status != "ok":
         return check(_NAME, accuracy.status, _said(accuracy), limit=-margin)
@@ -65,22 +65,26 @@ def _latency(comparison: Comparison | Problem, engine: str, *, margin: float) ->
         return "no_champion", "there is no champion to be slower than", None
     found = comparison.latency.get(engine)
     if found is None:
-        return "missing", f"{paths.COMPARISON} has no latency of {engine}: run dvc repro -f compare", None
+        return "missing", f"{paths.COMPARISON} has no latency of {engine}: run dvc repro -f -s compare", None
     if found.status != "ok":
         return found.status, _said(found), found.ratio
     status = limits.ratio_state(found.ratio, found.aa, margin=margin)
     if found.ratio is None or found.ratio.low is None or found.ratio.high is None:
-        return status, "its ratio to the champion is not a number: run dvc repro -f compare", found.ratio
+        return status, "its ratio to the champion is not a number: run dvc repro -f -s compare", found.ratio
     low, high = found.ratio.low, found.ratio.high
     said = f"it takes {low:.3f} to {high:.3f} times as long as the champion, the limit is {1 + margin:g}"
     remedies = {"ok": "", "refused": ": make the model faster, or raise gate.latency_margin on purpose"}
-    return status, said + remedies.get(status, ": measure on an idle machine, with dvc repro -f compare"), found.ratio
+    return (
+        status,
+        said + remedies.get(status, ": measure on an idle machine, with dvc repro -f -s compare"),
+        found.ratio,
+    )
 
 
 def _told(accuracy: ComparedAccuracy, status: str, *, margin: float) -> str:
     difference = accuracy.difference
     if difference is None or difference.value is None or difference.low is None or difference.high is None:
-        return "the difference to the champion is not a number: run dvc repro -f compare"
+        return "the difference to the champion is not a number: run dvc repro -f -s compare"
     seen, gap = limits.half_width(difference), difference.value + margin
     said = (
         f"the accuracy less the champion's is {difference.low:+.4f} to {difference.high:+.4f}, the limit is "

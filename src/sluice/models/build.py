@@ -27,7 +27,17 @@ __all__ = ["build"]
 
 Factory = Callable[..., nn.Module]
 
-_MISTAKES = (TypeError, ValueError, AttributeError, NameError, LookupError, ArithmeticError, RuntimeError, SyntaxError)
+_MISTAKES = (
+    TypeError,
+    ValueError,
+    AttributeError,
+    NameError,
+    LookupError,
+    ArithmeticError,
+    RuntimeError,
+    SyntaxError,
+    SystemExit,
+)
 
 
 def build(config: ModelConfig, *, schema: Schema) -> nn.Module:

@@ -62,7 +62,7 @@ def load_weights(net: nn.Module, folder: Path) -> None:
     except FileNotFoundError:
         raise MissingArtifact(f"{path} does not exist. Make it with: dvc repro train") from None
     except SafetensorError as error:
-        raise MissingArtifact(f"{path} is damaged ({error}). Make it again with: dvc repro -f train") from None
+        raise MissingArtifact(f"{path} is damaged ({error}). Make it again with: dvc repro -f -s train") from None
     expected = _weights(net, copy=False)
     problems = [
         *(f"missing {name}" for name in expected if name not in stored),
@@ -75,7 +75,7 @@ def load_weights(net: nn.Module, folder: Path) -> None:
     ]
     if problems:
         raise MissingArtifact(
-            f"{path} does not fit the model: {'; '.join(problems)}. Make it again with: dvc repro -f train"
+            f"{path} does not fit the model: {'; '.join(problems)}. Make it again with: dvc repro -f -s train"
         )
     with torch.no_grad():
         for name, tensor in expected.items():
@@ -94,7 +94,7 @@ def read_card(folder: Path) -> Card:
         )
     except (KeyError, TypeError, ValidationError) as error:
         reason = " ".join(str(error).split())
-        raise MissingArtifact(f"{path} does not fit this Sluice ({reason}). Run: dvc repro -f train") from None
+        raise MissingArtifact(f"{path} does not fit this Sluice ({reason}). Run: dvc repro -f -s train") from None
 
 
 def _weights(net: nn.Module, *, copy: bool) -> dict[str, Tensor]:

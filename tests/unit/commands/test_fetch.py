@@ -105,5 +105,13 @@ def test_needs_git_or_its_absence_by_choice(workspace: Path) -> None:
 
 def test_unknown_data_set_is_named(workspace: Path) -> None:
     """With those that exist."""
+    (workspace / ".dvc").mkdir()
+    (workspace / ".git").mkdir()
     with pytest.raises(ConfigError, match="'cifar' is unknown: expected one of 'digits', 'fashion-mnist', 'mnist'"):
         fetch("cifar")
+
+
+def test_own_data_without_a_workspace_are_refused_too(workspace: Path) -> None:
+    """data.fetch: null fetches nothing, but says first that DVC or git is missing (D8)."""
+    with pytest.raises(WorkspaceError, match="no DVC workspace"):
+        fetch(None)
