@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from sluice import engines, tasks
+from sluice import engines
 from sluice.benchmark.paired import paired_ratio
 from sluice.config import Params
 from sluice.config.schema import read_schema
@@ -16,8 +16,6 @@ from sluice.evaluation import comparison, folders
 from sluice.evaluation.answers import collect_logits
 from sluice.io import files, paths
 from sluice.io.evidence import Evidence
-from sluice.tracking import registry
-from sluice.tracking.store import open_store
 
 __all__ = ["run"]
 
@@ -51,6 +49,8 @@ def run(params: Params) -> None:
 class _Match:
     def __init__(self, params: Params, champion: dict[str, Any], split: Split, folder: Path) -> None:
         self._params, self._champion, self._split = params, champion, split
+        from sluice import tasks  # here, since mostly there is nothing to compare with, and it takes seconds
+
         self._inputs = partial(tasks.load(read_schema().task).inputs, split)
         self._fetch = cache(partial(self._download, folder))
 
@@ -73,6 +73,9 @@ class _Match:
 
     def _download(self, folder: Path, engine: str) -> Path:
         """The champion's files, proven to be those on record and to take what the candidate takes."""
+        from sluice.tracking import registry
+        from sluice.tracking.store import open_store
+
         store, run_id = open_store(self._params.tracking), self._champion["run_id"]
         theirs = registry.download(store, run_id=run_id, artifact=f"exported/{engine}", to=folder)
         folders.check_comparable(paths.exported(engine), theirs, digest=self._champion["exported"][engine])

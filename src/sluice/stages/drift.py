@@ -4,15 +4,14 @@ import tempfile
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sluice.config import Params
 from sluice.errors import SluiceError
 from sluice.io import files, paths
-from sluice.tracking.registry import download
-from sluice.tracking.store import open_store
-from sluice.validation.drift import drift
-from sluice.validation.profile import Profile, read_profile
+
+if TYPE_CHECKING:
+    from sluice.validation.profile import Profile
 
 __all__ = ["run"]
 
@@ -29,6 +28,10 @@ def _report(params: Params, champion: Mapping[str, Any] | None) -> dict[str, Any
         return _nothing("no_champion", "There is no champion yet, so there is nothing to compare the data with.")
     if champion["profile"] == files.digest_file(paths.PROFILE_OF_DATA):
         return _nothing("same_data", f"The data are those of the champion, version {champion['version']}.")
+    # Imported here: mostly there is nothing to compare with, and it takes seconds.
+    from sluice.validation.drift import drift
+    from sluice.validation.profile import read_profile
+
     current = read_profile(paths.PROFILE_OF_DATA)
     try:
         past = _champions_profile(params, champion["run_id"])
@@ -47,7 +50,11 @@ def _report(params: Params, champion: Mapping[str, Any] | None) -> dict[str, Any
     return {"status": "drift", **values, "message": message}
 
 
-def _champions_profile(params: Params, run_id: str) -> Profile:
+def _champions_profile(params: Params, run_id: str) -> "Profile":
+    from sluice.tracking.registry import download
+    from sluice.tracking.store import open_store
+    from sluice.validation.profile import read_profile
+
     with tempfile.TemporaryDirectory() as folder:
         store = open_store(params.tracking)
         return read_profile(download(store, run_id=run_id, artifact="data/profile.json", to=Path(folder)))
