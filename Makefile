@@ -2,11 +2,12 @@
 PYTHON ?= python3
 PRESET ?=
 PORT ?= 5000
+FLOW_PORT ?= 4200
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 PIP := .venv/bin/python -m pip --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev data run test test-all check format ui lock clean bench-accuracy bench-floors bench-startup bench-train
+.PHONY: help setup setup-dev data run test test-all check format ui serve lock-diff lock clean bench-accuracy bench-floors bench-startup bench-train
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -54,6 +55,12 @@ format: setup-dev ## bring the code into form
 
 ui: setup ## MLflow on 127.0.0.1 (PORT=5000)
 	mlflow ui --host 127.0.0.1 --port $(PORT) --backend-store-uri "$${MLFLOW_TRACKING_URI:-sqlite:///$(CURDIR)/mlflow.db}"
+
+serve: setup ## Prefect's server, UI and a worker on 127.0.0.1, with the deployments of prefect.yaml (FLOW_PORT=4200)
+	exec python -m flows.serve $(FLOW_PORT)
+
+lock-diff: setup ## did the workspaces A=PATH and B=PATH end the same?
+	python -m flows.lock_diff $(A) $(B)
 
 bench-accuracy: data ## accuracy of five seeds on the gate split -> reports/bench/accuracy.json
 	python bench/accuracy.py

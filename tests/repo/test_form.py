@@ -7,12 +7,17 @@ from pathlib import Path
 
 import pytest
 
+import flows
 import sluice
 
 SOURCE = Path(sluice.__file__).parent
-FILES = sorted(SOURCE.parents[1].glob("src/**/*.py")) + sorted(SOURCE.parents[1].glob("bench/*.py"))
+FILES = [path for where in ("src", "flows", "bench") for path in sorted((SOURCE.parents[1] / where).glob("**/*.py"))]
 TEST_FILES = sorted((SOURCE.parents[1] / "tests").glob("**/*.py"))
-MODULES = sorted(module.name for module in pkgutil.walk_packages(sluice.__path__, "sluice."))
+MODULES = sorted(
+    module.name
+    for package in (sluice, flows)
+    for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
+)
 
 
 @pytest.mark.parametrize("path", FILES + TEST_FILES, ids=lambda path: str(path.relative_to(SOURCE.parents[1])))

@@ -12,6 +12,7 @@ from ruamel.yaml.error import YAMLError
 
 from sluice.config import learning, release
 from sluice.config.data import DataConfig, DriftConfig, PrepareConfig, ValidateConfig
+from sluice.config.flow import FlowConfig
 from sluice.config.plugins import TASKS
 from sluice.config.section import Section
 from sluice.errors import ConfigError
@@ -45,6 +46,7 @@ class Params(Section):
     registry: release.RegistryConfig
     tracking: release.TrackingConfig
     report: release.ReportConfig
+    flow: FlowConfig = Field(default_factory=FlowConfig)
 
     @field_validator("task")
     @classmethod

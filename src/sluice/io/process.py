@@ -21,14 +21,14 @@ _PR_SET_PDEATHSIG = 1
 _CLOCK_SLACK_S = 2.0
 
 
-def die_with_parent() -> None:
+def die_with_parent(parent: int | None = None) -> None:
     """Ask Linux to kill this process when its parent ends, so that no orphan writes on (a no-op elsewhere).
 
-    Call it first thing: a parent that ended before the call is noticed by its changed number.
+    Call it first thing. With the number of the `parent`, one that ended before the call is noticed too.
     """
     if sys.platform != "linux":
         return
-    parent = os.getppid()
+    parent = parent or os.getppid()
     ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
         os.kill(os.getpid(), signal.SIGKILL)

@@ -1,0 +1,96 @@
+"""The pipeline flow on a small DAG of shell commands, with the real DVC and a real Prefect server."""
+
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from e2e.flow import STAGES, Flow, make_flow, wait
+
+from flows import server as prefect_server
+from flows.server import free_port
+
+pytestmark = pytest.mark.e2e
+
+
+@pytest.fixture(scope="module")
+def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    root = tmp_path_factory.mktemp("server")
+    before = os.environ.get("PREFECT_HOME")
+    try:
+        with prefect_server.server(root, port=free_port()) as url:
+            yield url
+    finally:
+        os.environ.pop("PREFECT_HOME") if before is None else os.environ.update(PREFECT_HOME=before)
+
+
+@pytest.fixture(scope="module")
+def flow(tmp_path_factory: pytest.TempPathFactory, repository: Path, url: str) -> Flow:
+    return make_flow(tmp_path_factory.mktemp("flow"), repository=repository, url=url)
+
+
+def test_every_stage_runs_once_and_then_none(flow: Flow) -> None:
+    """States that people understand, the stages' own lines, and a summary."""
+    output = flow.run()
+    assert flow.states() == dict.fromkeys(STAGES, "Ran")
+    assert (flow.root / "last.txt").read_text() == "1\n1\n"
+    assert "hello" in output
+    assert flow.last_run()["state_type"] == "COMPLETED"
+    (artifact,) = flow.ask("artifacts", sort="CREATED_DESC", limit=1)
+    assert "| alone | Ran |" in artifact["data"]
+    flow.run()
+    assert flow.states() == dict.fromkeys(STAGES, "Unchanged")
+
+
+def test_a_failure_is_told_with_its_last_lines(flow: Flow) -> None:
+    """Stage and run fail, what depends on it is skipped, its sibling runs; mended, the next run goes on from there."""
+    (flow.root / "input.txt").write_text("2\n")
+    flow.change(left="echo this is why; exit 3")
+    flow.run(ok=1)
+    failed = {"left": "Failed", "last": "Skipped"}
+    assert flow.states() == dict.fromkeys(STAGES, "Ran") | failed
+    run = flow.last_run()
+    assert run["state_type"] == "FAILED"
+    assert "stage 'left' ended with code" in run["state"]["message"]
+    assert "this is why" in run["state"]["message"]
+    flow.change()
+    flow.run()
+    assert flow.states() == {
+        "first": "Unchanged",
+        "left": "Ran",
+        "right": "Unchanged",
+        "alone": "Unchanged",
+        "last": "Ran",
+    }
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, pytest.param(signal.SIGTERM, marks=pytest.mark.long)])
+def test_a_stopped_flow_leaves_nothing_and_goes_on(flow: Flow, number: signal.Signals) -> None:
+    """No child, no lock; the same command again ends as if nothing had happened (D1, E5)."""
+    (flow.root / "input.txt").write_text(f"{number}\n")
+    flow.slow_down("right", seconds=600)
+    process = flow.start()
+    wait(lambda: any("slow.py" in line for line in flow.children()))
+    second = flow.run(ok=1)
+    assert f"flow is already running in this workspace (process {process.pid}" in second
+    process.send_signal(number)
+    process.communicate(timeout=30)
+    wait(lambda: flow.children() == [])
+    flow.change()
+    flow.run()
+    assert (flow.root / "last.txt").read_text() == f"{number}\n{number}\n"
+
+
+@pytest.mark.long
+def test_it_needs_no_server(flow: Flow) -> None:
+    """It starts one for itself, and nothing of it is left (E1, E2, E3)."""
+    flow.run(PREFECT_API_URL=None)
+    assert flow.children() == []
+
+
+def test_a_server_that_is_away_is_said_so(flow: Flow) -> None:
+    """One sentence that names the address, at once."""
+    output = flow.run(ok=2, PREFECT_API_URL=f"http://127.0.0.1:{free_port()}/api")
+    assert "no Prefect server answers there" in output
+    assert "Traceback" not in output
