@@ -1,18 +1,15 @@
 import csv
-import shutil
 import signal
 import subprocess
 import sys
-from contextlib import chdir
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
-from mlflow.entities import Run
 from mlflow.tracking import MlflowClient
 from ruamel.yaml import YAML
-from stages.tiny_store import tiny_params, write_store
+from stages.tiny_store import runs, tiny_params
 
 from sluice.config import Params
 from sluice.config.learning import OptimizerConfig, Range
@@ -21,7 +18,6 @@ from sluice.io import files, paths
 from sluice.models.trained import read_card
 from sluice.stages import train
 from sluice.tasks.trained import load_trained
-from sluice.tracking.store import open_store
 from sluice.training.fit import Epoch
 
 SPACE = {"train.optimizer.lr": Range(kind="float", low=0.001, high=0.5)}
@@ -32,28 +28,6 @@ OUTS = (paths.WEIGHTS, paths.MODEL_CARD, paths.RESOLVED, paths.CURVES, paths.TRA
 def params_of(repository: Path, **training: Any) -> Params:
     params = tiny_params(repository, train={"epochs": 3, "keep": "best"} | training)
     return params.model_copy(update={"tune": params.tune.model_copy(update={"space": SPACE})})
-
-
-@pytest.fixture(scope="module")
-def empty_mlflow(tmp_path_factory: pytest.TempPathFactory, repository: Path) -> Path:
-    """Making a store takes seconds, copying one does not."""
-    folder = tmp_path_factory.mktemp("mlflow")
-    with chdir(folder):
-        open_store(params_of(repository).tracking)
-    return folder / "mlflow.db"
-
-
-@pytest.fixture
-def prepared(workspace: Path, empty_mlflow: Path) -> Path:
-    shutil.copy(empty_mlflow, workspace)
-    write_store()
-    return workspace
-
-
-def runs(workspace: Path, repository: Path) -> list[Run]:
-    client = MlflowClient(f"sqlite:///{workspace / 'mlflow.db'}")
-    experiment = client.get_experiment_by_name(params_of(repository).registry.name)
-    return list(client.search_runs([experiment.experiment_id]))
 
 
 def outs() -> dict[str, bytes]:

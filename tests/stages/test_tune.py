@@ -8,38 +8,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mlflow.tracking import MlflowClient
 from ruamel.yaml import YAML
-from stages.tiny_store import tiny_params, write_store
+from stages.tiny_store import runs, tiny_params, write_store
 
 from sluice.config import Params
 from sluice.config.learning import Choice, Range
 from sluice.errors import ConfigError, TrainingError
 from sluice.io import paths
 from sluice.stages import tune
-from sluice.tracking.store import open_store
 from sluice.training.resolved import overlay, read_tuned
 
 SPACE: dict[str, Range | Choice] = {
     "train.optimizer.lr": Range(kind="float", low=0.001, high=0.5, log=True),
     "model.options.dropout": Choice(kind="choice", values=(0.0, 0.2)),
 }
-
-
-@pytest.fixture(scope="module")
-def empty_mlflow(tmp_path_factory: pytest.TempPathFactory, repository: Path) -> Path:
-    """Making a store takes seconds, copying one does not."""
-    folder = tmp_path_factory.mktemp("mlflow")
-    with chdir(folder):
-        open_store(params_of(repository).tracking)
-    return folder / "mlflow.db"
-
-
-@pytest.fixture
-def prepared(workspace: Path, empty_mlflow: Path) -> Path:
-    shutil.copy(empty_mlflow, workspace)
-    write_store()
-    return workspace
 
 
 def params_of(repository: Path, **tuning: Any) -> Params:
@@ -54,12 +36,6 @@ def best_params() -> dict[str, Any]:
 def trials() -> list[dict[str, str]]:
     with paths.TRIALS.open(newline="") as file:
         return list(csv.DictReader(file))
-
-
-def runs(workspace: Path, repository: Path) -> list[Any]:
-    client = MlflowClient(f"sqlite:///{workspace / 'mlflow.db'}")
-    experiment = client.get_experiment_by_name(params_of(repository).registry.name)
-    return list(client.search_runs([experiment.experiment_id]))
 
 
 def test_writes_the_best_values_and_a_row_a_trial(prepared: Path, repository: Path) -> None:

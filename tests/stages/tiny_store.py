@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from mlflow.entities import Run
+from mlflow.tracking import MlflowClient
 
 from sluice.config import Params, load
 from sluice.config.schema import Schema
@@ -44,3 +46,10 @@ def write_store() -> None:
         task="image_classification", classes=CLASSES, height=8, width=8, channels=1, mean=(0.45,), std=(0.3,)
     )
     files.write_json(paths.SCHEMA, schema.model_dump(mode="json"))
+
+
+def runs(workspace: Path, repository: Path) -> list[Run]:
+    """All MLflow runs of the tiny model in the store of `workspace`."""
+    client = MlflowClient(f"sqlite:///{workspace / 'mlflow.db'}")
+    experiment = client.get_experiment_by_name(tiny_params(repository).registry.name)
+    return list(client.search_runs([experiment.experiment_id]))
