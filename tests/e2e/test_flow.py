@@ -30,42 +30,34 @@ def flow(tmp_path_factory: pytest.TempPathFactory, repository: Path, url: str) -
     return make_flow(tmp_path_factory.mktemp("flow"), repository=repository, url=url)
 
 
-def test_every_stage_runs_once_and_then_none(flow: Flow) -> None:
-    """States that people understand, the stages' own lines, and a summary."""
-    output = flow.run()
-    assert flow.states() == dict.fromkeys(STAGES, "Ran")
-    assert (flow.root / "last.txt").read_text() == "1\n1\n"
-    assert "hello" in output
-    assert flow.last_run()["state_type"] == "COMPLETED"
-    (artifact,) = flow.ask("artifacts", sort="CREATED_DESC", limit=1)
-    assert "| alone | Ran |" in artifact["data"]
-    flow.run()
-    assert flow.states() == dict.fromkeys(STAGES, "Unchanged")
-
-
-def test_a_failure_is_told_with_its_last_lines(flow: Flow) -> None:
-    """Stage and run fail, what depends on it is skipped, its sibling runs; mended, the next run goes on from there."""
-    (flow.root / "input.txt").write_text("2\n")
+def test_every_stage_runs_and_a_failure_is_told_with_its_last_lines(flow: Flow) -> None:
+    """States that people understand, the stages' own lines, a summary; what depends on a failure is skipped."""
     flow.change(left="echo this is why; exit 3")
-    flow.run(ok=1)
-    failed = {"left": "Failed", "last": "Skipped"}
-    assert flow.states() == dict.fromkeys(STAGES, "Ran") | failed
+    output = flow.run(ok=1)
+    assert flow.states() == dict.fromkeys(STAGES, "Ran") | {"left": "Failed", "last": "Skipped"}
+    assert "hello" in output
     run = flow.last_run()
     assert run["state_type"] == "FAILED"
     assert "stage 'left' ended with code" in run["state"]["message"]
     assert "this is why" in run["state"]["message"]
+
+
+def test_the_next_run_goes_on_from_what_is_done(flow: Flow) -> None:
+    """Mended, only the failure and what it held up run; then nothing does."""
     flow.change()
     flow.run()
-    assert flow.states() == {
-        "first": "Unchanged",
-        "left": "Ran",
-        "right": "Unchanged",
-        "alone": "Unchanged",
-        "last": "Ran",
-    }
+    done = dict.fromkeys(STAGES, "Unchanged")
+    assert flow.states() == done | {"left": "Ran", "last": "Ran"}
+    assert (flow.root / "last.txt").read_text() == "1\n1\n"
+    assert flow.last_run()["state_type"] == "COMPLETED"
+    (artifact,) = flow.ask("artifacts", sort="CREATED_DESC", limit=1)
+    assert "| alone | Unchanged |" in artifact["data"]
+    flow.run()
+    assert flow.states() == done
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, pytest.param(signal.SIGTERM, marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 def test_a_stopped_flow_leaves_nothing_and_goes_on(flow: Flow, number: signal.Signals) -> None:
     """No child, no lock; the same command again ends as if nothing had happened (D1, E5)."""
     (flow.root / "input.txt").write_text(f"{number}\n")

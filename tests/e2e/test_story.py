@@ -114,6 +114,7 @@ def test_going_back_in_git_brings_the_model_back(digits: Workspace) -> None:
     digits.run("dvc", "checkout", "--quiet", "--force")
 
 
+@pytest.mark.long
 def test_a_new_store_is_filled_again(digits: Workspace) -> None:
     """A deleted mlflow.db costs a registration, no training."""
     (digits.root / "mlflow.db").unlink()

@@ -18,7 +18,8 @@ from sluice.tracking.names import slug
 from sluice.tracking.store import Store, open_store
 
 TRAINING = """
-import time
+import signal, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs start with it ignored
 from sluice.config.release import TrackingConfig
 from sluice.tracking.live import start_run
 from sluice.tracking.store import open_store

@@ -200,7 +200,7 @@ def test_pictures_stay_at_home_when_asked(store: Store, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("module", "function"),
     [
-        ("sluice.tracking.register", "describe"),
+        pytest.param("sluice.tracking.register", "describe", marks=pytest.mark.long),
         ("sluice.tracking.onnx_model", "infer_signature"),
         ("sluice.tracking.register", "_move_alias"),
     ],

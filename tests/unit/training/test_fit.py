@@ -52,7 +52,7 @@ def test_a_resumed_training_equals_a_straight_one(
     assert (resumed.best_epoch, resumed.kept.epoch) == (straight.best_epoch, straight.kept.epoch)
 
 
-@pytest.mark.parametrize("where", ["state", "digest"])
+@pytest.mark.parametrize("where", ["state", pytest.param("digest", marks=pytest.mark.long)])
 def test_a_training_killed_while_saving_equals_a_straight_one(
     tmp_path: Path, where: str, caplog: pytest.LogCaptureFixture
 ) -> None:
