@@ -13,10 +13,10 @@ from prefect.client.schemas.objects import State
 from prefect.futures import PrefectConcurrentFuture
 from prefect.states import Cancelled, Completed, Failed
 
-from flows.dag import Stage, read_dag
 from flows.schedule import run_all
 from flows.step import StageFailed, run_stage, stop_all
 from flows.summary import markdown
+from sluice.io.dag import Stage, read_dag
 
 __all__ = ["run_stages"]
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from typing import Any
 
-from flows.dag import Stage
+from sluice.io.dag import Stage
 
 __all__ = ["run_all"]
 

@@ -5,9 +5,9 @@ from typing import Any
 
 from prefect.client.schemas.objects import State
 
-from flows.dag import Stage
 from sluice.errors import MissingArtifact
 from sluice.io import files, paths
+from sluice.io.dag import Stage
 
 __all__ = ["markdown"]
 

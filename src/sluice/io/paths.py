@@ -4,6 +4,7 @@ from pathlib import Path
 
 PARAMS = Path("params.yaml")
 DAG = Path("dvc.yaml")
+LOCK = Path("dvc.lock")
 PRESETS = Path("params")
 PLUGINS = Path("plugins")
 RAW = Path("data/raw")

@@ -15,7 +15,7 @@ from filelock import FileLock, Timeout
 from sluice.errors import Busy
 from sluice.io import paths
 
-__all__ = ["die_with_parent", "is_alive", "only_one", "process_identity"]
+__all__ = ["die_with_parent", "holders", "is_alive", "only_one", "process_identity"]
 
 _PR_SET_PDEATHSIG = 1
 _CLOCK_SLACK_S = 2.0
@@ -52,6 +52,17 @@ def only_one(name: str, *, wait_s: float = 5.0) -> Iterator[None]:
         raise Busy(
             f"{name} is already running in this workspace ({_describe(holder)}). Wait for it or stop it."
         ) from None
+
+
+def holders() -> Iterator[tuple[str, str]]:
+    """(lock, who holds it) of all that runs in this workspace."""
+    for holder in sorted((paths.STATE / "locks").glob("*.json")):
+        try:
+            known = json.loads(holder.read_text())
+        except (OSError, ValueError):
+            continue
+        if is_alive(known) is not False:
+            yield holder.stem, _describe(holder)
 
 
 def process_identity() -> dict[str, str | int]:

@@ -7,8 +7,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 import pytest
 
-from flows.dag import Stage
 from flows.schedule import run_all
+from sluice.io.dag import Stage
 
 
 class Recorder:

@@ -2,7 +2,7 @@ from pathlib import Path
 
 from ruamel.yaml import YAML
 
-from flows.dag import read_dag
+from sluice.io.dag import read_dag
 
 
 def test_stages_and_edges_are_those_of_dvc(repository: Path) -> None:
