@@ -148,6 +148,25 @@ def history() -> None:
     _module("commands", "history").history(params)
 
 
+@app.command()
+def plan() -> None:
+    """What dvc repro would run, and why; nothing is run."""
+    _enter_workspace()
+    _module("commands", "plan").plan()
+
+
+@app.command()
+def doctor(
+    export: Annotated[
+        bool, typer.Option("--export", help="Also try, in seconds, to export the configured model.")
+    ] = False,
+) -> None:
+    """What is wrong with this machine or workspace, each with its remedy."""
+    _enter_workspace()
+    if _module("commands", "doctor").doctor(export=export):
+        raise typer.Exit(1)
+
+
 @contextmanager
 def _alone(stage: str, item: str | None = None) -> "Iterator[Params]":
     """The parameters, for as long as no other process runs this stage in this workspace."""

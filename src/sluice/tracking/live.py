@@ -17,7 +17,7 @@ from sluice.tracking import lineage
 from sluice.tracking.names import finite, flatten, slugs
 from sluice.tracking.store import Store, refusals, without_password
 
-__all__ = ["LiveRun", "close_stale_runs", "start_run"]
+__all__ = ["LiveRun", "close_stale_runs", "stale_runs", "start_run"]
 
 _PARENT = "mlflow.parentRunId"
 _NAME_MAP = "names.json"
@@ -131,12 +131,18 @@ def start_run(
 
 def close_stale_runs(store: Store, *, experiment: str) -> int:
     """End, as KILLED, the runs whose process is gone; one on another machine cannot be asked, so its run stays."""
+    stale = stale_runs(store, experiment=experiment)
     with refusals(store.uri):
-        found = store.client.search_runs([store.experiment(experiment)], "attributes.status = 'RUNNING'")
-        stale = [run for run in found if lineage.is_alive(run.data.tags) is False]
         for run in stale:
             store.client.set_terminated(run.info.run_id, status="KILLED")
-        return len(stale)
+    return len(stale)
+
+
+def stale_runs(store: Store, *, experiment: str) -> list[Run]:
+    """The runs that are RUNNING although their process, on this machine, is gone."""
+    with refusals(store.uri):
+        found = store.client.search_runs([store.experiment(experiment)], "attributes.status = 'RUNNING'")
+    return [run for run in found if lineage.is_alive(run.data.tags) is False]
 
 
 def _find(client: MlflowClient, run_id: str | None) -> Run | None:

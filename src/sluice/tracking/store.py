@@ -18,7 +18,7 @@ from mlflow.tracking import MlflowClient
 from sluice.config.release import TrackingConfig
 from sluice.errors import ConfigError, TrackingError
 
-__all__ = ["Store", "open_store", "quiet", "refusals", "without_password"]
+__all__ = ["Store", "exists", "open_store", "quiet", "refusals", "without_password"]
 
 _HOME = "sluice"
 """The experiment that carries the identity."""
@@ -72,7 +72,7 @@ def open_store(config: TrackingConfig, *, make: bool = True) -> Store:
     for name, value in _PATIENCE.items():
         os.environ.setdefault(name, value)
     uri, file = _resolve(config)
-    if file is not None and not make and not _is_made(file):
+    if not make and not exists(config):
         raise TrackingError(
             f"there is no MLflow store at {file}, so nothing is registered. Make it with: dvc repro, "
             "or name another with MLFLOW_TRACKING_URI or tracking.uri."
@@ -85,6 +85,12 @@ def open_store(config: TrackingConfig, *, make: bool = True) -> Store:
             _make_once(file, root)
         client = MlflowClient(tracking_uri=uri, registry_uri=uri)
         return Store(uri=uri, client=client, identity=_identify(client, root), artifact_root=root)
+
+
+def exists(config: TrackingConfig) -> bool:
+    """False for an embedded store that was not made yet; whether a server answers is another question."""
+    _, file = _resolve(config)
+    return file is None or _is_made(file)
 
 
 @contextmanager
