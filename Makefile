@@ -7,7 +7,7 @@ export PATH := $(CURDIR)/.venv/bin:$(PATH)
 PIP := .venv/bin/python -m pip --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev data run test test-all check format ui serve lock-diff lock clean bench-accuracy bench-floors bench-startup bench-train
+.PHONY: help setup setup-dev data run test test-all check format ui serve lock-diff lock clean bench-accuracy bench-fanout bench-floors bench-flow bench-startup bench-train
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -72,6 +72,13 @@ bench-train: data ## the training loop against synthetic data and torchvision ->
 bench-floors: data ## a linear model against the floors of gate.floors -> reports/bench/floors.json
 	dvc repro prepare
 	python bench/floors.py
+
+bench-fanout: setup ## a hundred runs of eight stages at once: no lock fails -> reports/bench/fanout.json
+	python bench/fanout.py
+
+bench-flow: data ## what a step of the flow costs, beside dvc repro with nothing to do -> reports/bench/flow.json
+	dvc repro
+	python bench/flow.py
 
 bench-startup: setup ## sluice --help against an empty program -> reports/bench/startup.json
 	python bench/startup.py
