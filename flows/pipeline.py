@@ -5,9 +5,11 @@
 runs it from the workspace, with the server that PREFECT_API_URL names or, without one, a temporary one.
 """
 
+import os
 import sys
 from typing import Any
 
+import httpx
 from prefect import flow
 from prefect.client.schemas.objects import State
 from pydantic import PositiveInt
@@ -38,6 +40,14 @@ def main() -> int:
     except SluiceError as error:
         print(f"error: {error}", file=sys.stderr)
         return error.exit_code
+    except httpx.HTTPError as error:
+        print(
+            f"error: the Prefect server went away ({error}). What stages had done by then is done: when it is back, "
+            "the same command goes on from there.",
+            file=sys.stderr,
+            flush=True,
+        )
+        os._exit(1)  # Prefect would go on trying for minutes to tell it the rest
     return 0 if state.is_completed() else 1
 
 

@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -79,6 +81,28 @@ def test_it_needs_no_server(flow: Flow) -> None:
     """It starts one for itself, and nothing of it is left (E1, E2, E3)."""
     flow.run(PREFECT_API_URL=None)
     assert flow.children() == []
+
+
+@pytest.mark.long
+@pytest.mark.timeout(900)
+def test_a_server_that_dies_in_the_middle_costs_no_work(flow: Flow, tmp_path: Path) -> None:
+    """What the stages did is done; the flow says what happened and does not hang; the same command goes on (E4)."""
+    (flow.root / "input.txt").write_text("3\n")
+    flow.slow_down("right", seconds=10)
+    url, environment = f"http://127.0.0.1:{(port := free_port())}/api", {**os.environ, "PREFECT_HOME": str(tmp_path)}
+    command = [sys.executable, "-m", "prefect", "server", "start", "--host", "127.0.0.1", "--port", str(port)]
+    with (tmp_path / "log").open("wb") as log:
+        server = subprocess.Popen(command, env=environment, stdout=log, stderr=log, start_new_session=True)
+    wait(lambda: prefect_server.answers(url), seconds=120)
+    process = flow.start(PREFECT_API_URL=url)
+    wait(lambda: any("slow.py" in line for line in flow.children()))
+    os.killpg(server.pid, signal.SIGKILL)
+    server.wait()
+    output, _ = process.communicate(timeout=600)  # Prefect's client tries each call for a minute
+    assert process.returncode == 1
+    assert "the Prefect server went away" in output
+    flow.run()
+    assert (flow.root / "last.txt").read_text() == "3\n3\n"
 
 
 def test_a_server_that_is_away_is_said_so(flow: Flow) -> None:

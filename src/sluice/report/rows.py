@@ -94,7 +94,7 @@ def tuning_story(found: Found) -> str:
     if found.tuning is None:
         return "Tuning has not run."
     if not values:
-        return "No search was made (tune.trials: 0): every value is from params.yaml."
+        return "No search was made (tune.trials: 0): every value is from params.yaml or its default."
     listed = ", ".join(f"{key} = {plain(value)}" for key, value in values.items())
     sources = section(found.resolved, "sources")
     used = any(source == "tune" for source in sources.values())
