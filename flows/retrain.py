@@ -38,7 +38,7 @@ def retrain() -> State[Any]:
 @task(cache_policy=NO_CACHE, persist_result=False, retries=2, retry_delay_seconds=60)
 def refresh(root: Path, fetches: bool) -> None:
     """The one step that is tried again: it may go over a network."""
-    fetch = [sys.executable, "-m", "sluice.cli", "fetch"]
+    fetch = [sys.executable, "-c", "from sluice.cli import main; main()", "fetch"]
     add = [sys.executable, "-m", "dvc", "--wait-for-lock", "add", str(paths.RAW)]
     run_command(fetch if fetches else add, what="refreshing data/raw", root=root, log=get_run_logger().info)
 

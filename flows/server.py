@@ -51,13 +51,13 @@ def server(root: Path, *, port: int) -> Iterator[str]:
 
     Within, it is the one that this process and its children talk to.
     """
-    os.environ.setdefault("PREFECT_HOME", str(home(root)))
     telemetry.off()
     log = home(root) / "server.log"
     log.parent.mkdir(parents=True, exist_ok=True)
     url = f"http://127.0.0.1:{port}/api"
+    extra = {"PREFECT_API_URL": url, "PREFECT_HOME": os.environ.get("PREFECT_HOME") or str(home(root))}
     command = [sys.executable, "-m", "prefect", "server", "start", "--host", "127.0.0.1", "--port", str(port)]
-    with log.open("wb") as output, started(command, cwd=root, output=output, extra={"PREFECT_API_URL": url}) as process:
+    with log.open("wb") as output, started(command, cwd=root, output=output, extra=extra) as process:
         deadline = time.monotonic() + _START_TIMEOUT_S
         while not answers(url):
             if process.poll() is not None or time.monotonic() > deadline:

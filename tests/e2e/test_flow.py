@@ -18,13 +18,8 @@ pytestmark = pytest.mark.e2e
 
 @pytest.fixture(scope="module")
 def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    root = tmp_path_factory.mktemp("server")
-    before = os.environ.get("PREFECT_HOME")
-    try:
-        with prefect_server.server(root, port=free_port()) as url:
-            yield url
-    finally:
-        os.environ.pop("PREFECT_HOME") if before is None else os.environ.update(PREFECT_HOME=before)
+    with prefect_server.server(tmp_path_factory.mktemp("server"), port=free_port()) as url:
+        yield url
 
 
 @pytest.fixture(scope="module")
