@@ -7,11 +7,11 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 from ratios import median_ratio, write
-from ruamel.yaml import YAML
 
 from flows.schedule import run_all
 from flows.step import StageFailed, run_stage
 from sluice.io.dag import Stage, read_dag
+from sluice.io.dvc_tool import read_stages
 
 RUNS = 100
 ARMS = 8
@@ -31,7 +31,7 @@ def main() -> None:
         for run in range(runs):
             (root / "in.txt").write_text(f"{run}\n")
             failures += _run(stages, root=root, pool=pool)
-            lock = YAML(typ="safe", pure=True).load((root / "dvc.lock").read_text(encoding="utf-8"))["stages"]
+            lock = read_stages(root / "dvc.lock")
             lost += ARMS - len(lock)
             lost += sum((root / f"{arm}.txt").read_text() != f"{run}\n" for arm in arms)
             print(f"run {run + 1} of {runs}: {len(failures)} failed, {lost} lost", flush=True)

@@ -11,10 +11,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ruamel.yaml import YAML
-
 from flows.workspace import ROOT
 from sluice.io import paths
+from sluice.io.dvc_tool import read_stages
 
 __all__ = ["differences", "main"]
 
@@ -61,16 +60,16 @@ def _volatile(dag: Lock) -> set[str]:
     return {path for out in outs for path, about in out.items() if (about.get("meta") or {}).get("volatile")}
 
 
-def _stages(path: Path) -> Lock:
-    file = path / "dvc.lock" if path.is_dir() else path
-    stages: Lock = YAML(typ="safe", pure=True).load(file.read_text(encoding="utf-8"))["stages"]
-    return stages
-
-
 def main() -> int:
-    """0 when they are equal by the rule, 1 with a line per difference."""
-    a, b = (_stages(Path(argument)) for argument in sys.argv[1:])
-    found = list(differences(a, b, volatile=_volatile(_stages(ROOT / paths.DAG))))
+    """0 when they are equal by the rule, 1 with a line per difference, 2 when there are not two locks to compare."""
+    files = [path / paths.LOCK if path.is_dir() else path for path in map(Path, sys.argv[1:])]
+    missing = [str(file) for file in files if not file.exists()]
+    if len(files) != 2 or missing:
+        what = f"{', '.join(missing)} does not exist" if missing else "two workspaces are wanted"
+        print(f"error: {what}. Write: make lock-diff A=PATH B=PATH", file=sys.stderr)
+        return 2
+    a, b = map(read_stages, files)
+    found = list(differences(a, b, volatile=_volatile(read_stages(ROOT / paths.DAG))))
     print("\n".join(found) or f"equal: {len(a)} stages")
     return int(bool(found))
 

@@ -1,7 +1,5 @@
 """Fetch new data, and run what they change: the flow for a schedule."""
 
-import json
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -15,7 +13,7 @@ from flows.run import run_stages
 from flows.step import run_command, run_stage
 from flows.workspace import ROOT, enter
 from sluice import config
-from sluice.io import paths, process
+from sluice.io import dvc_tool, paths, process
 
 __all__ = ["retrain"]
 
@@ -48,6 +46,4 @@ def changed(root: Path) -> list[str]:
     """The stages that DVC would run, but for those that always do."""
     for stage in _LOOKING:
         run_stage(stage, root=root, log=get_run_logger().info)
-    command = [sys.executable, "-m", "dvc", "--wait-for-lock", "status", "--json"]
-    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True)
-    return sorted(name for name in json.loads(done.stdout or "{}") if name not in _LOOKING)
+    return sorted(dvc_tool.changes().keys() - set(_LOOKING))

@@ -1,6 +1,6 @@
 """Which stage may start when: after what it needs, so many at once, and a stage that measures alone."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from typing import Any
 
@@ -41,8 +41,7 @@ def run_all(
     return results
 
 
-def _fits(stage: Stage, running: Any, *, max_parallel: int) -> bool:
-    others = list(running)
-    if stage.exclusive or any(other.exclusive for other in others):
-        return not others
-    return len(others) < max_parallel
+def _fits(stage: Stage, running: Collection[Stage], *, max_parallel: int) -> bool:
+    if stage.exclusive or any(other.exclusive for other in running):
+        return not running
+    return len(running) < max_parallel

@@ -7,9 +7,8 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from urllib.error import URLError
-from urllib.request import urlopen
 
+import httpx
 from prefect.events.worker import EventsWorker
 from prefect.logging.handlers import APILogWorker
 from prefect.settings import PREFECT_API_URL, temporary_settings
@@ -74,9 +73,8 @@ def server(root: Path, *, port: int) -> Iterator[str]:
 
 def answers(url: str) -> bool:
     try:
-        with urlopen(f"{url.rstrip('/')}/health", timeout=_ANSWER_TIMEOUT_S) as answer:  # noqa: S310 - http alone
-            return bool(answer.status == 200)
-    except (URLError, OSError, ValueError):
+        return httpx.get(f"{url.rstrip('/')}/health", timeout=_ANSWER_TIMEOUT_S).is_success
+    except (httpx.HTTPError, httpx.InvalidURL):
         return False
 
 

@@ -3,8 +3,6 @@
 import os
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +70,9 @@ class Flow:
 
     def children(self) -> list[str]:
         """What runs in the workspace or on its behalf."""
+        return [" ".join(process.info["cmdline"] or []) for process in self.processes()]
+
+    def processes(self) -> list[psutil.Process]:
         found = []
         for process in psutil.process_iter(["cmdline"]):
             try:
@@ -79,7 +80,7 @@ class Flow:
             except (psutil.Error, OSError):
                 continue
             if inside and process.status() != psutil.STATUS_ZOMBIE:
-                found.append(" ".join(process.info["cmdline"] or []))
+                found.append(process)
         return found
 
 
@@ -94,12 +95,3 @@ def make_flow(root: Path, *, repository: Path, url: str) -> Flow:
     found.dvc("init", "--no-scm", "-q")
     found.change()
     return found
-
-
-def wait(true: Callable[[], bool], *, seconds: float = 60) -> None:
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        if true():
-            return
-        time.sleep(0.1)
-    raise AssertionError("it did not come to pass")

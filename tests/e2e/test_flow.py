@@ -5,13 +5,16 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib import metadata
 from pathlib import Path
 
 import pytest
-from e2e.flow import STAGES, Flow, make_flow, wait
+from e2e.flow import STAGES, Flow, make_flow
+from waiting import wait
 
 from flows import server as prefect_server
 from flows.server import free_port
+from sluice.commands.services import prefect_version
 
 pytestmark = pytest.mark.e2e
 
@@ -98,6 +101,11 @@ def test_a_server_that_dies_in_the_middle_costs_no_work(flow: Flow, tmp_path: Pa
     assert "the Prefect server went away" in output
     flow.run()
     assert (flow.root / "last.txt").read_text() == "3\n3\n"
+
+
+def test_the_versions_of_both_sides_are_told(url: str) -> None:
+    """What `sluice doctor` compares: the server's own word is that of the library."""
+    assert prefect_version(url) == metadata.version("prefect")
 
 
 def test_a_server_that_is_away_is_said_so(flow: Flow) -> None:

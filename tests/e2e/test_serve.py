@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from e2e.flow import Flow, make_flow, wait
+from e2e.flow import Flow, make_flow
+from waiting import wait
 
 from flows.server import answers, free_port
 
@@ -97,7 +98,9 @@ def test_a_killed_worker_takes_its_run_along(served: Served) -> None:
     served.prefect("deployment", "run", "pipeline/pipeline")
     wait(lambda: any("slow.py" in line for line in served.flow.children()), seconds=120)
     crashed = len(served.runs("CRASHED"))
-    subprocess.run(["pkill", "-KILL", "-f", "prefect worker start --pool sluice"], check=True)
+    for process in served.flow.processes():
+        if "worker" in process.cmdline():
+            process.kill()
     assert served.process.wait(timeout=30) == 1
     wait(lambda: served.flow.children() == [])
     served.start()

@@ -11,6 +11,8 @@ from tempfile import TemporaryDirectory
 from typing import Literal
 
 from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -19,14 +21,13 @@ from sluice import config
 from sluice.commands import services
 from sluice.config.plugins import ENGINES, split_engine_name
 from sluice.engines.loading import Available, probe
-from sluice.errors import SluiceError
-from sluice.io import paths, process
+from sluice.errors import SluiceError, WorkspaceError
+from sluice.io import dvc_tool, paths, process
 
 __all__ = ["Finding", "doctor"]
 
 _LEAST_FREE_GIB = 5.0
 _LEAST_SHARED_MIB = 64
-_PYTHONS = ("3.11", "3.12", "3.13")
 _COLOUR = {"ok": "green", "note": "yellow", "problem": "bold red"}
 
 
@@ -59,8 +60,9 @@ def doctor(*, export: bool) -> bool:
 
 def _python() -> Iterator[Finding]:
     version = platform.python_version()
-    known = ".".join(version.split(".")[:2]) in _PYTHONS
-    remedy = "" if known else f"Use one of {', '.join(_PYTHONS)}: make clean setup PYTHON=python3.11"
+    wanted = metadata.metadata("sluice")["Requires-Python"]
+    known = SpecifierSet(wanted).contains(version, prereleases=True)
+    remedy = "" if known else f"Sluice wants {wanted}: make clean setup PYTHON=python3.11"
     yield Finding(
         "ok" if known else "problem", f"Python {version} on {platform.system()} {platform.machine()}.", remedy
     )
@@ -73,23 +75,17 @@ def _libraries() -> Iterator[Finding]:
         return
     lines = [line.rstrip("\\ ") for line in lock.read_text(encoding="utf-8").splitlines() if line[:1].isalnum()]
     pinned = [one for one in map(Requirement, lines) if one.marker is None or one.marker.evaluate()]
-    installed = {one.name: _version(one.name) for one in pinned}
+    installed = {canonicalize_name(one.name): one.version for one in metadata.distributions()}
+    found = {one: installed.get(canonicalize_name(one.name)) for one in pinned}
     wrong = [
-        f"{one.name} {installed[one.name] or 'missing'}"
-        for one in pinned
-        if f"=={installed[one.name]}" != str(one.specifier)
+        f"{one.name} {version or 'missing'}"
+        for one, version in found.items()
+        if version is None or not one.specifier.contains(version, prereleases=True)
     ]
     if wrong:
         yield Finding("problem", f"Not as in requirements.lock: {', '.join(wrong)}.", "Install them with: make setup")
     else:
         yield Finding("ok", f"{len(pinned)} libraries as in requirements.lock.")
-
-
-def _version(name: str) -> str | None:
-    try:
-        return metadata.version(name)
-    except metadata.PackageNotFoundError:
-        return None
 
 
 def _parameters() -> Iterator[Finding]:
@@ -125,11 +121,11 @@ def _workspace() -> Iterator[Finding]:
     if not Path(".dvc").is_dir():
         yield Finding("problem", "This is no DVC workspace.", "Run: git init && dvc init")
         return
-    cache = services.dvc_cache()
+    cache = Path(dvc_tool.ask("cache", "dir"))
     if cache.exists() and cache.stat().st_dev != Path().stat().st_dev:
         remedy = "It works; links cannot reach it, so every file takes its room twice."
         yield Finding("note", f"DVC's cache {cache} lies on another file system.", remedy)
-    if os.geteuid() == 0 and services.dvc_option("cache.type") in {"hardlink", "symlink"}:
+    if os.geteuid() == 0 and _links_to_cache():
         remedy = "Run as another user, or: dvc config cache.type reflink,copy"
         yield Finding(
             "note", "You are root, and DVC links files to its cache: a write in place would damage it.", remedy
@@ -137,6 +133,13 @@ def _workspace() -> Iterator[Finding]:
     for lock in services.dvc_locks():
         remedy = "Its process is gone; DVC drops it by itself." if not lock.alive else "Wait for it, or stop it."
         yield Finding("note", f"DVC: {lock.what} is locked by process {lock.pid}.", remedy)
+
+
+def _links_to_cache() -> bool:
+    try:
+        return dvc_tool.ask("config", "cache.type") in {"hardlink", "symlink"}
+    except WorkspaceError:  # it is not set, and DVC copies
+        return False
 
 
 def _locks() -> Iterator[Finding]:

@@ -1,15 +1,12 @@
 """Bring a published data set to data/raw and hand it to DVC, all or nothing."""
 
 import importlib
-import json
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import Protocol
 
 from sluice.errors import ConfigError, DataError, WorkspaceError
-from sluice.io import files, paths, process
+from sluice.io import dvc_tool, files, paths, process
 
 __all__ = ["fetch"]
 
@@ -49,7 +46,7 @@ def fetch(name: str | None, *, origin: str | None = None) -> None:
             with files.atomic_folder(paths.RAW) as folder:
                 data_set.fill(folder, origin=origin)
             print(f"{name} is in {paths.RAW}.")
-        _dvc("add", "-q", str(paths.RAW))
+        dvc_tool.ask("add", "-q", str(paths.RAW))
 
 
 def _has_files(folder: Path) -> bool:
@@ -62,10 +59,17 @@ def _require_workspace() -> None:
     here = Path.cwd()
     if any((folder / ".git").exists() for folder in (here, *here.parents)):
         return
-    if _run_dvc("config", "core.no_scm").stdout.strip() != "true":
+    if not _does_without_git():
         raise WorkspaceError(
             f"{here} is not in a git repository. Run: git init, or without git: dvc config core.no_scm true"
         )
+
+
+def _does_without_git() -> bool:
+    try:
+        return dvc_tool.ask("config", "core.no_scm") == "true"
+    except WorkspaceError:  # dvc itself wants git, or to be told that there is none
+        return False
 
 
 def _refuse_to_lose() -> None:
@@ -79,23 +83,10 @@ def _refuse_to_lose() -> None:
 
 
 def _is_kept_by_dvc() -> bool:
-    if not _DVC_FILE.exists():
-        return False
-    status = _run_dvc("status", "--json", str(_DVC_FILE))
-    return status.returncode == 0 and json.loads(status.stdout or "null") == {}
+    return _DVC_FILE.exists() and not dvc_tool.changes(str(_DVC_FILE))
 
 
 def _remove_left_overs() -> None:
     """Of a fetch that was killed."""
     for folder in paths.RAW.parent.glob(f".{paths.RAW.name}.*"):
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def _dvc(*arguments: str) -> None:
-    done = _run_dvc(*arguments)
-    if done.returncode:
-        raise WorkspaceError(f"dvc {' '.join(arguments)} failed: {done.stderr.strip() or done.stdout.strip()}")
-
-
-def _run_dvc(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-m", "dvc", *arguments], capture_output=True, text=True, check=False)

@@ -1,8 +1,6 @@
 """What `dvc repro` would run, and why. Nothing is run."""
 
 import json
-import subprocess
-import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -12,8 +10,7 @@ from rich.table import Table
 from rich.text import Text
 from ruamel.yaml import YAML
 
-from sluice.errors import WorkspaceError
-from sluice.io import paths
+from sluice.io import dvc_tool, paths
 from sluice.io.dag import Stage, read_dag
 
 __all__ = ["plan"]
@@ -25,7 +22,8 @@ _NAMED = 2
 
 def plan() -> None:
     """Print every stage that would run with its reasons, and the names of the others."""
-    stages, status, lock = read_dag(Path.cwd()), _status(), _lock()
+    stages, status = read_dag(Path.cwd()), dvc_tool.changes()
+    lock = dvc_tool.read_stages(paths.LOCK) if paths.LOCK.exists() else {}
     why: dict[str, list[str]] = {}
     for stage in stages:
         reasons = [line for change in status.get(stage.name, []) for line in _reasons(change, lock.get(stage.name))]
@@ -39,22 +37,6 @@ def plan() -> None:
     console.print(table)
     unchanged = [stage.name for stage in stages if stage.name not in why]
     console.print(Text(f"\nunchanged: {', '.join(unchanged) or 'none'}"))
-
-
-def _status() -> Mapping[str, list[Any]]:
-    command = [sys.executable, "-m", "dvc", "status", "--json"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise WorkspaceError(f"dvc status failed: {done.stderr.strip() or done.stdout.strip()}")
-    status: Mapping[str, list[Any]] = json.loads(done.stdout or "{}")
-    return status
-
-
-def _lock() -> Mapping[str, Any]:
-    if not paths.LOCK.exists():
-        return {}
-    stages: Mapping[str, Any] = YAML(typ="safe", pure=True).load(paths.LOCK.read_text(encoding="utf-8"))["stages"]
-    return stages
 
 
 def _reasons(change: Any, locked: Mapping[str, Any] | None) -> Iterator[str]:

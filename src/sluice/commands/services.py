@@ -1,20 +1,16 @@
 """What `doctor` asks of DVC, MLflow and Prefect."""
 
 import json
-import subprocess
-import sys
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
-from typing import Any
-from urllib.error import URLError
-from urllib.request import urlopen
 
+import httpx
 import psutil
 
 from sluice.config import Params
 
-__all__ = ["DvcLock", "MlflowState", "dvc_cache", "dvc_locks", "dvc_option", "open_mlflow", "prefect_version"]
+__all__ = ["DvcLock", "MlflowState", "dvc_locks", "open_mlflow", "prefect_version"]
 
 _TIMEOUT_S = 5.0
 _RWLOCK = Path(".dvc/tmp/rwlock")
@@ -33,16 +29,6 @@ class MlflowState:
     """The URI without its password."""
     stale: int
     version_skew: str
-
-
-def dvc_option(name: str) -> str:
-    command = [sys.executable, "-m", "dvc", "config", name]
-    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
-
-
-def dvc_cache() -> Path:
-    command = [sys.executable, "-m", "dvc", "cache", "dir"]
-    return Path(subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip() or ".dvc/cache")
 
 
 def dvc_locks() -> list[DvcLock]:
@@ -77,9 +63,8 @@ def prefect_version(url: str) -> str | None:
     return None if answer is None else str(json.loads(answer))
 
 
-def _get(url: str) -> Any:
+def _get(url: str) -> str | None:
     try:
-        with urlopen(url, timeout=_TIMEOUT_S) as answer:  # noqa: S310 - the user's own server
-            return answer.read().decode()
-    except (URLError, OSError, ValueError):
+        return httpx.get(url, timeout=_TIMEOUT_S).raise_for_status().text
+    except httpx.HTTPError:
         return None

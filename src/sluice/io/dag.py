@@ -1,13 +1,14 @@
 """The stages and their order, read from DVC: `dvc.yaml` is the only place that defines them."""
 
 from dataclasses import dataclass
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 from dvc.repo import Repo
 from dvc.stage import PipelineStage
-from ruamel.yaml import YAML
 
 from sluice.io import paths
+from sluice.io.dvc_tool import read_stages
 
 __all__ = ["Stage", "read_dag"]
 
@@ -23,7 +24,7 @@ class Stage:
 
 
 def read_dag(root: Path) -> tuple[Stage, ...]:
-    """All stages, each after those it waits for; the order is that of `dvc.yaml` where it is free."""
+    """All stages, each after those it waits for."""
     with Repo(str(root)) as repo:
         graph = repo.index.graph
         stages = [stage for stage in repo.index.stages if isinstance(stage, PipelineStage)]
@@ -33,16 +34,9 @@ def read_dag(root: Path) -> tuple[Stage, ...]:
             }
             for stage in stages
         }
-    exclusive = _exclusive(root)
-    ordered: list[Stage] = []
-    while len(ordered) < len(needs):
-        done = {stage.name for stage in ordered}
-        name = next(name for name, before in needs.items() if name not in done and before <= done)
-        ordered.append(Stage(name=name, after=frozenset(needs[name]), exclusive=name.partition("@")[0] in exclusive))
-    return tuple(ordered)
-
-
-def _exclusive(root: Path) -> set[str]:
-    """Stages with `meta: {exclusive: true}`, which DVC hands to nobody."""
-    stages = YAML(typ="safe", pure=True).load((root / paths.DAG).read_text(encoding="utf-8"))["stages"]
-    return {name for name, entry in stages.items() if (entry.get("meta") or {}).get("exclusive")}
+    entries = read_stages(root / paths.DAG)  # `meta` is what DVC hands to nobody
+    exclusive = {name for name, entry in entries.items() if (entry.get("meta") or {}).get("exclusive")}
+    return tuple(
+        Stage(name=name, after=frozenset(needs[name]), exclusive=name.partition("@")[0] in exclusive)
+        for name in TopologicalSorter(needs).static_order()
+    )

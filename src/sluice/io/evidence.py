@@ -5,9 +5,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ruamel.yaml import YAML
-
 from sluice.io import files, paths
+from sluice.io.dvc_tool import read_stages
 
 __all__ = ["Evidence", "code_digest"]
 
@@ -23,7 +22,7 @@ def code_digest(stage: str) -> str:
 def _code_of(stage: str) -> Iterator[Path]:
     deps = ["src/sluice"]
     if paths.DAG.exists():
-        stages = YAML(typ="safe", pure=True).load(paths.DAG.read_text(encoding="utf-8"))["stages"]
+        stages = read_stages(paths.DAG)
         deps = [dep for dep in stages.get(stage, {}).get("deps", deps) if dep.startswith("src/")]
     for dep in deps:
         path = _SOURCE / dep.removeprefix("src/")

@@ -3,11 +3,11 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 
 import psutil
 import pytest
+from waiting import wait
 
 from flows import step
 from flows.child import started
@@ -113,11 +113,11 @@ def test_a_killed_parent_takes_its_child_along(tmp_path: Path) -> None:
     parent = subprocess.Popen([sys.executable, "-c", program], cwd=ROOT, stdout=subprocess.PIPE, text=True)
     assert parent.stdout is not None
     pid = int(parent.stdout.readline())
-    _wait(lambda: child in psutil.Process(pid).cmdline())
+    wait(lambda: child in psutil.Process(pid).cmdline())
     parent.send_signal(signal.SIGKILL)
     parent.wait()
     parent.stdout.close()
-    _wait(lambda: not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE)
+    wait(lambda: not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE)
 
 
 def test_leaving_ends_what_was_started(tmp_path: Path) -> None:
@@ -125,12 +125,3 @@ def test_leaving_ends_what_was_started(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt), started(["sleep", "600"], cwd=tmp_path) as process:
         raise KeyboardInterrupt
     assert process.returncode == -signal.SIGTERM
-
-
-def _wait(true: object) -> None:
-    deadline = time.monotonic() + 20
-    while time.monotonic() < deadline:
-        if callable(true) and true():
-            return
-        time.sleep(0.05)
-    raise AssertionError("it did not come to pass")
